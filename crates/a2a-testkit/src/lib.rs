@@ -1,0 +1,1 @@
+//! Test support: a scripted transport, a byte-exact loopback server, a transcript reader.

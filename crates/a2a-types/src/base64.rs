@@ -1,0 +1,63 @@
+//! Base64 as ProtoJSON has it: written standard and padded, read in either alphabet, padded or not.
+
+use std::fmt;
+
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::wire::Field;
+
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const STANDARD_IN: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const URL_SAFE_IN: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+
+/// Decodes base64 in either alphabet, padded or not.
+pub(crate) fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
+    let url_safe = text.bytes().any(|byte| matches!(byte, b'-' | b'_'));
+    if url_safe { URL_SAFE_IN.decode(text) } else { STANDARD_IN.decode(text) }
+}
+
+/// Bytes that serialise as canonical base64.
+pub(crate) struct Encoded<'a>(pub(crate) &'a [u8]);
+
+impl Serialize for Encoded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(self.0))
+    }
+}
+
+/// Bytes read from base64 text.
+pub(crate) struct Decoded(pub(crate) Vec<u8>);
+
+impl Field for Decoded {
+    fn absent() -> Self {
+        Self(Vec::new())
+    }
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        Self::deserialize(value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Decoded {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl de::Visitor<'_> for Text {
+            type Value = Decoded;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a base64 string")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Decoded, E> {
+                decode(text).map(Decoded).map_err(|error| E::custom(format_args!("invalid base64: {error}")))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}

@@ -1,0 +1,412 @@
+//! The JSON-RPC 2.0 envelope and the method names (§9).
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, DeserializeOwned, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeStruct as _,
+};
+use serde_json::Value;
+
+use crate::{
+    error::{ErrorCode, error_reason},
+    json::RawJson,
+    wire::{Field, Lenient, at_member},
+};
+
+macro_rules! methods {
+    ($( $(#[$meta:meta])* $variant:ident = $name:literal; )*) => {
+        /// The operations of A2A (§9.4).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Method {
+            $( $(#[$meta])* $variant, )*
+        }
+
+        impl Method {
+            /// All operations.
+            pub const ALL: &'static [Self] = &[$( Self::$variant ),*];
+
+            /// The method name of 1.0.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $name, )*
+                }
+            }
+
+            /// The operation with this method name of 1.0; case matters.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $( $name => Some(Self::$variant), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    /// Send a message, wait for the result.
+    SendMessage = "SendMessage";
+    /// Send a message, receive a stream.
+    SendStreamingMessage = "SendStreamingMessage";
+    /// Look a task up.
+    GetTask = "GetTask";
+    /// List tasks.
+    ListTasks = "ListTasks";
+    /// Cancel a task.
+    CancelTask = "CancelTask";
+    /// Follow a task.
+    SubscribeToTask = "SubscribeToTask";
+    /// Register a webhook.
+    CreateTaskPushNotificationConfig = "CreateTaskPushNotificationConfig";
+    /// Look a webhook up.
+    GetTaskPushNotificationConfig = "GetTaskPushNotificationConfig";
+    /// List webhooks.
+    ListTaskPushNotificationConfigs = "ListTaskPushNotificationConfigs";
+    /// Remove a webhook.
+    DeleteTaskPushNotificationConfig = "DeleteTaskPushNotificationConfig";
+    /// Get the card for authenticated callers.
+    GetExtendedAgentCard = "GetExtendedAgentCard";
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The id of a request, echoed in its response.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RequestId {
+    /// Missing, or `null`: the request could not be read.
+    #[default]
+    Null,
+    /// A number.
+    Number(i64),
+    /// A string.
+    String(String),
+}
+
+impl From<i64> for RequestId {
+    fn from(id: i64) -> Self {
+        Self::Number(id)
+    }
+}
+
+impl From<&str> for RequestId {
+    fn from(id: &str) -> Self {
+        Self::String(id.to_owned())
+    }
+}
+
+impl From<String> for RequestId {
+    fn from(id: String) -> Self {
+        Self::String(id)
+    }
+}
+
+impl Serialize for RequestId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Number(id) => serializer.serialize_i64(*id),
+            Self::String(id) => serializer.serialize_str(id),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Id;
+        impl Visitor<'_> for Id {
+            type Value = RequestId;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string, an integer or null")
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<RequestId, E> {
+                Ok(RequestId::Null)
+            }
+            fn visit_i64<E: de::Error>(self, id: i64) -> Result<RequestId, E> {
+                Ok(RequestId::Number(id))
+            }
+            fn visit_u64<E: de::Error>(self, id: u64) -> Result<RequestId, E> {
+                i64::try_from(id)
+                    .map(RequestId::Number)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(id), &self))
+            }
+            fn visit_str<E: de::Error>(self, id: &str) -> Result<RequestId, E> {
+                Ok(id.into())
+            }
+        }
+        deserializer.deserialize_any(Id)
+    }
+}
+
+/// A request to be sent.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct JsonRpcRequest<'a, P> {
+    /// Id, chosen by the client.
+    pub id: RequestId,
+    /// Method name.
+    pub method: &'a str,
+    /// Parameters.
+    pub params: P,
+}
+
+impl<'a, P> JsonRpcRequest<'a, P> {
+    /// A request.
+    pub fn new(id: impl Into<RequestId>, method: &'a str, params: P) -> Self {
+        Self { id: id.into(), method, params }
+    }
+}
+
+impl<P: Serialize> Serialize for JsonRpcRequest<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("JsonRpcRequest", 4)?;
+        object.serialize_field("jsonrpc", "2.0")?;
+        object.serialize_field("id", &self.id)?;
+        object.serialize_field("method", self.method)?;
+        object.serialize_field("params", &self.params)?;
+        object.end()
+    }
+}
+
+/// A request as it was received; its parameters are read once the method is known.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct IncomingRequest {
+    /// `jsonrpc` as sent; anything but `2.0` is an invalid request.
+    pub jsonrpc: String,
+    /// Id.
+    pub id: RequestId,
+    /// Method name.
+    pub method: String,
+    /// Parameters; `None` when absent or `null`.
+    pub params: Option<RawJson>,
+}
+
+impl<'de> Deserialize<'de> for IncomingRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = IncomingRequest;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON-RPC request object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<IncomingRequest, A::Error> {
+                let mut request = IncomingRequest {
+                    jsonrpc: String::new(),
+                    id: RequestId::Null,
+                    method: String::new(),
+                    params: None,
+                };
+                while let Some(member) = map.next_key::<String>()? {
+                    let read = match member.as_str() {
+                        "jsonrpc" => map.next_value().map(|Lenient(value)| request.jsonrpc = value),
+                        "id" => map.next_value().map(|value| request.id = value),
+                        "method" => map.next_value().map(|Lenient(value)| request.method = value),
+                        "params" => map.next_value().map(|value| request.params = value),
+                        _ => map.next_value::<IgnoredAny>().map(drop),
+                    };
+                    read.map_err(|error| at_member(&member, &error))?;
+                }
+                Ok(request)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// A response: a result or an error, tolerant of a `null` beside the other.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct JsonRpcResponse<T> {
+    /// Id of the request; [`RequestId::Null`] also when missing.
+    pub id: RequestId,
+    /// The result, unless it is absent or `null`.
+    pub result: Option<T>,
+    /// The error, unless it is absent or `null`.
+    pub error: Option<RpcError>,
+}
+
+impl<T> JsonRpcResponse<T> {
+    /// A success.
+    pub fn success(id: RequestId, result: T) -> Self {
+        Self { id, result: Some(result), error: None }
+    }
+
+    /// A failure.
+    pub fn failure(id: RequestId, error: RpcError) -> Self {
+        Self { id, result: None, error: Some(error) }
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonRpcResponse<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object<T>(std::marker::PhantomData<T>);
+        impl<'de, T: DeserializeOwned> Visitor<'de> for Object<T> {
+            type Value = JsonRpcResponse<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON-RPC response object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut response = JsonRpcResponse { id: RequestId::Null, result: None, error: None };
+                while let Some(member) = map.next_key()? {
+                    match member {
+                        ResponseMember::Id => response.id = map.next_value()?,
+                        ResponseMember::Result => match map.next_value() {
+                            Ok(result) => response.result = result,
+                            Err(error) => return Err(at_member("result", &error)),
+                        },
+                        ResponseMember::Error => match map.next_value() {
+                            Ok(error) => response.error = error,
+                            Err(error) => return Err(at_member("error", &error)),
+                        },
+                        ResponseMember::Unknown => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(response)
+            }
+        }
+        deserializer.deserialize_map(Object(std::marker::PhantomData))
+    }
+}
+
+enum ResponseMember {
+    Id,
+    Result,
+    Error,
+    Unknown,
+}
+
+impl<'de> Deserialize<'de> for ResponseMember {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = ResponseMember;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<ResponseMember, E> {
+                Ok(match name {
+                    "id" => ResponseMember::Id,
+                    "result" => ResponseMember::Result,
+                    "error" => ResponseMember::Error,
+                    _ => ResponseMember::Unknown,
+                })
+            }
+        }
+        deserializer.deserialize_identifier(Name)
+    }
+}
+
+impl<T: Serialize> Serialize for JsonRpcResponse<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("JsonRpcResponse", 3)?;
+        object.serialize_field("jsonrpc", "2.0")?;
+        object.serialize_field("id", &self.id)?;
+        match &self.error {
+            Some(error) => object.serialize_field("error", error)?,
+            None => object.serialize_field("result", &self.result)?,
+        }
+        object.end()
+    }
+}
+
+/// The error object of a response (§9.5).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RpcError {
+    /// What went wrong.
+    pub code: ErrorCode,
+    /// For humans.
+    pub message: String,
+    /// Details: in 1.0 a list of objects with `@type`, from older peers any value; `null` when absent.
+    pub data: Value,
+}
+
+impl RpcError {
+    /// An error without details.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: Value::Null }
+    }
+
+    /// The same error with details.
+    #[must_use]
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.data = data;
+        self
+    }
+
+    /// The reason its details name, if they do.
+    pub fn reason(&self) -> Option<&str> {
+        error_reason(&self.data)
+    }
+}
+
+impl fmt::Display for RpcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for RpcError {}
+
+impl Serialize for RpcError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("RpcError", 3)?;
+        object.serialize_field("code", &self.code.code())?;
+        object.serialize_field("message", &self.message)?;
+        if !self.data.is_null() {
+            object.serialize_field("data", &self.data)?;
+        }
+        object.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RpcError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = RpcError;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON-RPC error object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RpcError, A::Error> {
+                let mut error = RpcError::new(ErrorCode::InternalError, String::new());
+                while let Some(member) = map.next_key::<String>()? {
+                    let read = match member.as_str() {
+                        "code" => map
+                            .next_value()
+                            .map(|Lenient(code)| code)
+                            .map(|code: i32| error.code = ErrorCode::from_code(code.into())),
+                        "message" => map.next_value().map(|Lenient(message)| error.message = message),
+                        "data" => map.next_value().map(|data| error.data = data),
+                        _ => map.next_value::<IgnoredAny>().map(drop),
+                    };
+                    read.map_err(|inner| at_member(&member, &inner))?;
+                }
+                Ok(error)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+impl Field for RpcError {
+    fn absent() -> Self {
+        Self::new(ErrorCode::InternalError, String::new())
+    }
+    fn is_absent(&self) -> bool {
+        *self == Self::absent()
+    }
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        Self::deserialize(value)
+    }
+}

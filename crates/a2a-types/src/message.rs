@@ -1,0 +1,297 @@
+//! Messages and their parts (§4.1.4, §4.1.6).
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap as _,
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    base64,
+    json::{Metadata, RawJson},
+    wire::{Lenient, at_member, open_enum, wire_struct},
+};
+
+open_enum! {
+    /// Who sent a message (§4.1.5).
+    pub enum Role {
+        /// Not given. Invalid on the wire; a receiver treats it as the agent.
+        Unspecified = 0, "ROLE_UNSPECIFIED";
+        /// Client to server.
+        User = 1, "ROLE_USER";
+        /// Server to client.
+        Agent = 2, "ROLE_AGENT";
+    }
+}
+
+wire_struct! {
+    /// One turn of a conversation (§4.1.4).
+    pub struct Message {
+        /// Chosen by the sender, unique.
+        pub message_id: String = "messageId", required;
+        /// Conversation it belongs to; empty for a new one.
+        pub context_id: String = "contextId";
+        /// Task it continues; empty for none.
+        pub task_id: String = "taskId";
+        /// Who sent it.
+        pub role: Role = "role", required;
+        /// Content, at least one part.
+        pub parts: Vec<Part> = "parts", required;
+        /// Free-form; keys are often extension URIs.
+        pub metadata: Option<Metadata> = "metadata";
+        /// URIs of the extensions used in this message.
+        pub extensions: Vec<String> = "extensions";
+        /// Other tasks given as context.
+        pub reference_task_ids: Vec<String> = "referenceTaskIds";
+    }
+}
+
+impl Message {
+    /// A message with these parts, in no context yet.
+    pub fn new(message_id: impl Into<String>, role: Role, parts: Vec<Part>) -> Self {
+        Self { message_id: message_id.into(), role, parts, ..Self::default() }
+    }
+}
+
+/// A piece of content (§4.1.6): one kind of content, and what describes it.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The content.
+    pub content: PartContent,
+    /// Free-form.
+    pub metadata: Option<Metadata>,
+    /// File name, legal with every kind of content; empty for none.
+    pub filename: String,
+    /// Media type, legal with every kind of content; empty for none.
+    pub media_type: String,
+}
+
+/// The content of a [`Part`]: exactly one member of the wire object.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PartContent {
+    /// Plain text (`text`).
+    Text(String),
+    /// Bytes (`raw`, base64 on the wire).
+    Raw(Vec<u8>),
+    /// Where the content can be fetched (`url`).
+    Url(String),
+    /// Any JSON value (`data`), `null` included; numbers as they were written.
+    Data(RawJson),
+    /// None of the above; the unknown members are kept. Empty: the part has no content at all.
+    Unknown(Map<String, Value>),
+}
+
+impl Default for PartContent {
+    fn default() -> Self {
+        Self::Unknown(Map::new())
+    }
+}
+
+impl Part {
+    /// A text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        PartContent::Text(text.into()).into()
+    }
+
+    /// A part that carries bytes.
+    pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
+        PartContent::Raw(bytes.into()).into()
+    }
+
+    /// A part that names where its content is.
+    pub fn url(url: impl Into<String>) -> Self {
+        PartContent::Url(url.into()).into()
+    }
+
+    /// A part that carries structured data.
+    pub fn data(data: impl Into<RawJson>) -> Self {
+        PartContent::Data(data.into()).into()
+    }
+
+    /// The same part with a file name.
+    #[must_use]
+    pub fn with_filename(mut self, filename: impl Into<String>) -> Self {
+        self.filename = filename.into();
+        self
+    }
+
+    /// The same part with a media type.
+    #[must_use]
+    pub fn with_media_type(mut self, media_type: impl Into<String>) -> Self {
+        self.media_type = media_type.into();
+        self
+    }
+
+    /// The text, if this is a text part.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.content {
+            PartContent::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl From<PartContent> for Part {
+    fn from(content: PartContent) -> Self {
+        Self { content, ..Self::default() }
+    }
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        match &self.content {
+            PartContent::Text(text) => object.serialize_entry("text", text)?,
+            PartContent::Raw(bytes) => object.serialize_entry("raw", &base64::Encoded(bytes))?,
+            PartContent::Url(url) => object.serialize_entry("url", url)?,
+            PartContent::Data(data) => object.serialize_entry("data", data)?,
+            PartContent::Unknown(members) => {
+                for (name, value) in members {
+                    object.serialize_entry(name, value)?;
+                }
+            }
+        }
+        if let Some(metadata) = &self.metadata {
+            object.serialize_entry("metadata", metadata)?;
+        }
+        if !self.filename.is_empty() {
+            object.serialize_entry("filename", &self.filename)?;
+        }
+        if !self.media_type.is_empty() {
+            object.serialize_entry("mediaType", &self.media_type)?;
+        }
+        object.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PartVisitor)
+    }
+}
+
+struct PartVisitor;
+
+impl<'de> Visitor<'de> for PartVisitor {
+    type Value = Part;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object (Part)")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Part, A::Error> {
+        let mut part = Part::default();
+        let mut content: Option<PartContent> = None;
+        let mut unknown = Map::new();
+        while let Some(member) = map.next_key()? {
+            let read: Result<Option<PartContent>, A::Error> = match &member {
+                PartMember::Text => map
+                    .next_value()
+                    .map(|Lenient(text)| text)
+                    .map(|text: Option<_>| text.map(PartContent::Text)),
+                PartMember::Raw => {
+                    map.next_value().map(|Lenient(raw)| raw).map(|raw: Option<base64::Decoded>| {
+                        raw.map(|base64::Decoded(bytes)| PartContent::Raw(bytes))
+                    })
+                }
+                PartMember::Url => {
+                    map.next_value().map(|Lenient(url)| url).map(|url: Option<_>| url.map(PartContent::Url))
+                }
+                // `null` is content here, unlike anywhere else.
+                PartMember::Data => map.next_value().map(|data| Some(PartContent::Data(data))),
+                PartMember::Metadata => map.next_value().map(|Lenient(metadata)| {
+                    part.metadata = metadata;
+                    None
+                }),
+                PartMember::Filename => map.next_value().map(|Lenient(filename)| {
+                    part.filename = filename;
+                    None
+                }),
+                PartMember::MediaType => map.next_value().map(|Lenient(media_type)| {
+                    part.media_type = media_type;
+                    None
+                }),
+                PartMember::Unknown(_) if content.is_some() => map.next_value::<IgnoredAny>().map(|_| None),
+                PartMember::Unknown(name) => map.next_value().map(|value| {
+                    unknown.insert(name.clone(), value);
+                    None
+                }),
+            };
+            match read {
+                Ok(None) => {}
+                Ok(Some(_)) if content.is_some() => {
+                    return Err(de::Error::custom(format_args!(
+                        "`{}`: a part has only one of text, raw, url and data",
+                        member.name()
+                    )));
+                }
+                Ok(Some(read)) => content = Some(read),
+                Err(error) => return Err(at_member(member.name(), &error)),
+            }
+        }
+        part.content = content.unwrap_or(PartContent::Unknown(unknown));
+        Ok(part)
+    }
+}
+
+enum PartMember {
+    Text,
+    Raw,
+    Url,
+    Data,
+    Metadata,
+    Filename,
+    MediaType,
+    Unknown(String),
+}
+
+impl PartMember {
+    fn name(&self) -> &str {
+        match self {
+            Self::Text => "text",
+            Self::Raw => "raw",
+            Self::Url => "url",
+            Self::Data => "data",
+            Self::Metadata => "metadata",
+            Self::Filename => "filename",
+            Self::MediaType => "mediaType",
+            Self::Unknown(name) => name,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PartMember {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = PartMember;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<PartMember, E> {
+                Ok(match name {
+                    "text" => PartMember::Text,
+                    "raw" => PartMember::Raw,
+                    "url" => PartMember::Url,
+                    "data" => PartMember::Data,
+                    "metadata" => PartMember::Metadata,
+                    "filename" => PartMember::Filename,
+                    "mediaType" | "media_type" => PartMember::MediaType,
+                    other => PartMember::Unknown(other.to_owned()),
+                })
+            }
+        }
+        deserializer.deserialize_identifier(Name)
+    }
+}
