@@ -1,0 +1,322 @@
+//! One HTTP exchange at a time over a pool of connections: timeouts, limits and what a failure means. Never
+//! JSON-RPC or A2A. Besides `connect.rs` the only file that names hyper.
+
+use std::{
+    error::Error,
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, Request, StatusCode, Uri, header, uri::Scheme};
+use http_body_util::Full;
+use hyper::body::{Body as _, Incoming};
+use hyper_util::{
+    client::legacy::{self, Client},
+    rt::{TokioExecutor, TokioTimer},
+};
+use tokio::time::{Instant, Sleep};
+
+use crate::{
+    ErrorKind, HttpConfig, TransportError,
+    connect::{ConnectFailure, Connector},
+};
+
+/// A pool of connections with its settings. Clones share the pool, as do all transports made with it.
+///
+/// The client needs a Tokio runtime with I/O and time; it spawns nothing but the drivers of its connections.
+#[derive(Clone)]
+pub struct HttpClient {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    client: Client<Connector, Full<Bytes>>,
+    config: HttpConfig,
+}
+
+impl HttpClient {
+    /// A client with these settings.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`]: certificates or keys that cannot be used.
+    pub fn new(config: HttpConfig) -> Result<Self, TransportError> {
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .pool_idle_timeout(config.pool_idle_timeout)
+            .pool_max_idle_per_host(config.max_idle_connections)
+            .http1_max_headers(MAX_RESPONSE_HEADERS)
+            .http1_max_buf_size(MAX_RESPONSE_HEAD_BYTES)
+            .build(Connector::new(&config)?);
+        Ok(Self { shared: Arc::new(Shared { client, config }) })
+    }
+
+    pub(crate) fn config(&self) -> &HttpConfig {
+        &self.shared.config
+    }
+
+    /// Sends a request and waits for the head of its response.
+    ///
+    /// # Errors
+    ///
+    /// What [`failure`] makes of it, and [`ErrorKind::Timeout`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connection; the request may have been sent.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Bytes>,
+        head_timeout: Duration,
+    ) -> Result<HttpResponse, TransportError> {
+        let url = request.uri().clone();
+        check_url(&url)?;
+        // The time limit is looked at after the response, so that what is ready in time is never lost.
+        let responding = self.shared.client.request(request.map(Full::new));
+        match tokio::time::timeout(head_timeout, responding).await {
+            Ok(Ok(response)) => {
+                let (head, incoming) = response.into_parts();
+                Ok(HttpResponse {
+                    status: head.status,
+                    headers: head.headers,
+                    body: HttpBody { incoming, url, idle: None },
+                })
+            }
+            Ok(Err(error)) => Err(failure(&url, error)),
+            Err(_) => Err(at(
+                &url,
+                TransportError::new(ErrorKind::Timeout, format!("no answer within {head_timeout:?}")),
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClient").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+/// The head of a response, and its body to come.
+pub(crate) struct HttpResponse {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: HttpBody,
+}
+
+/// What a body is, by its `Content-Type`: compared without case, parameters aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MediaType {
+    Json,
+    EventStream,
+    Missing,
+    Other(String),
+}
+
+impl HttpResponse {
+    pub(crate) fn media_type(&self) -> MediaType {
+        let Some(value) = self.headers.get(header::CONTENT_TYPE) else { return MediaType::Missing };
+        let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        match essence {
+            "" => MediaType::Missing,
+            "text/event-stream" => MediaType::EventStream,
+            "application/json" => MediaType::Json,
+            other if other.starts_with("application/") && other.ends_with("+json") => MediaType::Json,
+            other => MediaType::Other(other.to_owned()),
+        }
+    }
+
+    /// The encoding of the body, unless it is none.
+    pub(crate) fn content_encoding(&self) -> Option<String> {
+        let value = String::from_utf8_lossy(self.headers.get(header::CONTENT_ENCODING)?.as_bytes());
+        let value = value.trim();
+        (!value.is_empty() && !value.eq_ignore_ascii_case("identity")).then(|| value.to_owned())
+    }
+}
+
+/// The body of a response, chunk by chunk. Dropping it before its end closes the connection.
+pub(crate) struct HttpBody {
+    incoming: Incoming,
+    url: Uri,
+    idle: Option<IdleTimer>,
+}
+
+impl HttpBody {
+    pub(crate) fn url(&self) -> &Uri {
+        &self.url
+    }
+
+    /// Limits the silence before each chunk.
+    pub(crate) fn with_idle_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.idle = limit.map(IdleTimer::new);
+        self
+    }
+
+    /// The next chunk; `None` at the proper end.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::StreamCut`] and [`ErrorKind::Timeout`].
+    pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>> {
+        loop {
+            let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(cx) else { break };
+            if let Some(idle) = &mut self.idle {
+                idle.stop();
+            }
+            match frame {
+                // Trailers mean nothing here.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(chunk) if !chunk.is_empty() => return Poll::Ready(Some(Ok(chunk))),
+                    _ => continue,
+                },
+                Some(Err(error)) => {
+                    let cut =
+                        TransportError::new(ErrorKind::StreamCut, "the connection ended within the body");
+                    return Poll::Ready(Some(Err(at(&self.url, cut.with_source(error)))));
+                }
+                None => return Poll::Ready(None),
+            }
+        }
+        let Some(idle) = &mut self.idle else { return Poll::Pending };
+        ready!(idle.poll_elapsed(cx));
+        let silent =
+            TransportError::new(ErrorKind::Timeout, format!("the peer was silent for {:?}", idle.limit));
+        Poll::Ready(Some(Err(at(&self.url, silent))))
+    }
+
+    /// The whole body, if it is not larger than the limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`poll_chunk`](Self::poll_chunk), and [`ErrorKind::TooLarge`].
+    pub(crate) async fn collect(mut self, limit: usize) -> Result<Bytes, TransportError> {
+        let url = self.url.clone();
+        let too_large = || {
+            let message = format!("the body is larger than {limit} bytes");
+            at(&url, TransportError::new(ErrorKind::TooLarge, message))
+        };
+        if usize::try_from(self.incoming.size_hint().lower()).unwrap_or(usize::MAX) > limit {
+            return Err(too_large());
+        }
+        let (whole, complete) = self.collect_up_to(limit).await?;
+        if complete { Ok(whole) } else { Err(too_large()) }
+    }
+
+    /// The body up to so many bytes, and whether that was all of it.
+    pub(crate) async fn collect_up_to(&mut self, limit: usize) -> Result<(Bytes, bool), TransportError> {
+        let mut whole = BytesMut::new();
+        let mut first = Bytes::new();
+        while let Some(chunk) = std::future::poll_fn(|cx| self.poll_chunk(cx)).await {
+            let chunk = chunk?;
+            let held = first.len().saturating_add(whole.len());
+            if chunk.len() > limit.saturating_sub(held) {
+                whole = if whole.is_empty() { BytesMut::from(&*first) } else { whole };
+                whole.extend(chunk.iter().take(limit.saturating_sub(held)));
+                return Ok((whole.freeze(), false));
+            }
+            if held == 0 {
+                // A body of one chunk is not copied.
+                first = chunk;
+                continue;
+            }
+            if whole.is_empty() {
+                whole.reserve(held.saturating_add(chunk.len()));
+                whole.extend_from_slice(&std::mem::take(&mut first));
+            }
+            whole.extend_from_slice(&chunk);
+        }
+        Ok((if whole.is_empty() { first } else { whole.freeze() }, true))
+    }
+}
+
+/// A limit on waiting: it runs only while somebody waits for data, and is cheap to start and stop.
+struct IdleTimer {
+    limit: Duration,
+    deadline: Option<Instant>,
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl IdleTimer {
+    fn new(limit: Duration) -> Self {
+        Self { limit, deadline: None, sleep: None }
+    }
+
+    fn stop(&mut self) {
+        self.deadline = None;
+    }
+
+    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let limit = self.limit;
+        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + limit);
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        loop {
+            ready!(sleep.as_mut().poll(cx));
+            if sleep.deadline() >= deadline {
+                return Poll::Ready(());
+            }
+            // It was set for an earlier wait: only now it has to be set anew.
+            sleep.as_mut().reset(deadline);
+        }
+    }
+}
+
+fn check_url(url: &Uri) -> Result<(), TransportError> {
+    let config = |message: &str| Err(at(url, TransportError::new(ErrorKind::Config, message)));
+    let Some(authority) = url.authority() else { return config("the URL is not absolute") };
+    if authority.as_str().contains('@') {
+        return config("the URL contains credentials; give them as such, not in the URL");
+    }
+    match url.scheme() {
+        Some(scheme) if *scheme == Scheme::HTTP => Ok(()),
+        Some(scheme) if *scheme == Scheme::HTTPS => {
+            if cfg!(feature = "tls") {
+                Ok(())
+            } else {
+                config("https needs the feature `tls`")
+            }
+        }
+        _ => config("the URL is neither http nor https"),
+    }
+}
+
+/// What became of a request that got no response.
+fn failure(url: &Uri, error: legacy::Error) -> TransportError {
+    let error = if let Some(connecting) = ConnectFailure::among_causes(&error) {
+        TransportError::new(connecting.kind(), connecting.to_string()).with_source(error)
+    } else {
+        let from_hyper = error.source().and_then(|source| source.downcast_ref::<hyper::Error>());
+        let (kind, message) = match from_hyper {
+            // Which of the two is in the cause.
+            Some(error) if error.is_parse() => {
+                (ErrorKind::Decode, "the head of the response is not HTTP, or too large")
+            }
+            _ => (ErrorKind::StreamCut, "the connection ended before the response"),
+        };
+        TransportError::new(kind, message).with_source(error)
+    };
+    at(url, error)
+}
+
+/// The error with where it happened.
+pub(crate) fn at(url: &Uri, error: TransportError) -> TransportError {
+    error.with_url(without_secrets(url))
+}
+
+/// The URL without query and credentials.
+pub(crate) fn without_secrets(url: &Uri) -> String {
+    let scheme = url.scheme().map_or(String::new(), |scheme| format!("{scheme}://"));
+    let authority = url.authority().map_or("", |authority| authority.as_str());
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}{host}{}", url.path())
+}
+
+/// Most header fields in a response.
+const MAX_RESPONSE_HEADERS: usize = 200;
+/// Largest head of a response, and largest piece read from a socket at once.
+const MAX_RESPONSE_HEAD_BYTES: usize = 256 * 1024;
