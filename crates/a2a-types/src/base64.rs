@@ -8,7 +8,7 @@ use base64::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::wire::Field;
+use crate::wire::{Decode, Presence};
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -20,6 +20,11 @@ const URL_SAFE_IN: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LEN
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     let url_safe = text.bytes().any(|byte| matches!(byte, b'-' | b'_'));
     if url_safe { URL_SAFE_IN.decode(text) } else { STANDARD_IN.decode(text) }
+}
+
+/// Decodes base64 in the standard alphabet, padded; `None` if the text is not just that.
+pub(crate) fn decode_canonical(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
 }
 
 /// Bytes that serialise as canonical base64.
@@ -34,13 +39,16 @@ impl Serialize for Encoded<'_> {
 /// Bytes read from base64 text.
 pub(crate) struct Decoded(pub(crate) Vec<u8>);
 
-impl Field for Decoded {
+impl Presence for Decoded {
     fn absent() -> Self {
         Self(Vec::new())
     }
     fn is_absent(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+impl<V> Decode<V> for Decoded {
     fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         Self::deserialize(value)
     }

@@ -82,6 +82,11 @@ fn code_unit(text: &str) -> Option<u16> {
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
+    /// `null`.
+    pub fn null() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+
     /// The JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     error::{ErrorCode, error_reason},
     json::RawJson,
-    wire::{Field, Lenient, at_member},
+    wire::{Decode, Presence, V1, at_member, read_object},
 };
 
 macro_rules! methods {
@@ -118,8 +118,23 @@ impl Serialize for RequestId {
     }
 }
 
+impl Presence for RequestId {
+    fn absent() -> Self {
+        Self::Null
+    }
+    fn is_absent(&self) -> bool {
+        *self == Self::Null
+    }
+}
+
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <Self as Decode<V1>>::decode(deserializer)
+    }
+}
+
+impl Decode<V1> for RequestId {
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         struct Id;
         impl Visitor<'_> for Id {
             type Value = RequestId;
@@ -141,7 +156,7 @@ impl<'de> Deserialize<'de> for RequestId {
                 Ok(id.into())
             }
         }
-        deserializer.deserialize_any(Id)
+        value.deserialize_any(Id)
     }
 }
 
@@ -191,33 +206,12 @@ pub struct IncomingRequest {
 
 impl<'de> Deserialize<'de> for IncomingRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = IncomingRequest;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON-RPC request object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<IncomingRequest, A::Error> {
-                let mut request = IncomingRequest {
-                    jsonrpc: String::new(),
-                    id: RequestId::Null,
-                    method: String::new(),
-                    params: None,
-                };
-                while let Some(member) = map.next_key::<String>()? {
-                    let read = match member.as_str() {
-                        "jsonrpc" => map.next_value().map(|Lenient(value)| request.jsonrpc = value),
-                        "id" => map.next_value().map(|value| request.id = value),
-                        "method" => map.next_value().map(|Lenient(value)| request.method = value),
-                        "params" => map.next_value().map(|value| request.params = value),
-                        _ => map.next_value::<IgnoredAny>().map(drop),
-                    };
-                    read.map_err(|error| at_member(&member, &error))?;
-                }
-                Ok(request)
-            }
-        }
-        deserializer.deserialize_map(Object)
+        read_object!(deserializer as V1 => IncomingRequest {
+            jsonrpc = "jsonrpc",
+            id = "id",
+            method = "method",
+            params = "params",
+        })
     }
 }
 
@@ -372,41 +366,10 @@ impl Serialize for RpcError {
 
 impl<'de> Deserialize<'de> for RpcError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = RpcError;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON-RPC error object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RpcError, A::Error> {
-                let mut error = RpcError::new(ErrorCode::InternalError, String::new());
-                while let Some(member) = map.next_key::<String>()? {
-                    let read = match member.as_str() {
-                        "code" => map
-                            .next_value()
-                            .map(|Lenient(code)| code)
-                            .map(|code: i32| error.code = ErrorCode::from_code(code.into())),
-                        "message" => map.next_value().map(|Lenient(message)| error.message = message),
-                        "data" => map.next_value().map(|data| error.data = data),
-                        _ => map.next_value::<IgnoredAny>().map(drop),
-                    };
-                    read.map_err(|inner| at_member(&member, &inner))?;
-                }
-                Ok(error)
-            }
-        }
-        deserializer.deserialize_map(Object)
-    }
-}
-
-impl Field for RpcError {
-    fn absent() -> Self {
-        Self::new(ErrorCode::InternalError, String::new())
-    }
-    fn is_absent(&self) -> bool {
-        *self == Self::absent()
-    }
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
+        read_object!(deserializer as V1 => RpcError {
+            code = "code",
+            message = "message",
+            data = "data",
+        })
     }
 }

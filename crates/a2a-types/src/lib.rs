@@ -32,6 +32,7 @@ mod security;
 mod stream;
 mod task;
 mod timestamp;
+pub mod v03;
 mod wire;
 
 pub use card::{

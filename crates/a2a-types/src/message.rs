@@ -1,18 +1,12 @@
 //! Messages and their parts (§4.1.4, §4.1.6).
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, IgnoredAny, MapAccess, Visitor},
-    ser::SerializeMap as _,
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap as _};
 use serde_json::{Map, Value};
 
 use crate::{
     base64,
     json::{Metadata, RawJson},
-    wire::{Lenient, at_member, open_enum, wire_struct},
+    wire::{Decode, RawMember, V1, open_enum, read_object, wire_struct},
 };
 
 open_enum! {
@@ -177,121 +171,50 @@ impl Serialize for Part {
 
 impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PartVisitor)
+        <Self as Decode<V1>>::decode(deserializer)
     }
 }
 
-struct PartVisitor;
-
-impl<'de> Visitor<'de> for PartVisitor {
-    type Value = Part;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object (Part)")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Part, A::Error> {
-        let mut part = Part::default();
-        let mut content: Option<PartContent> = None;
-        let mut unknown = Map::new();
-        while let Some(member) = map.next_key()? {
-            let read: Result<Option<PartContent>, A::Error> = match &member {
-                PartMember::Text => map
-                    .next_value()
-                    .map(|Lenient(text)| text)
-                    .map(|text: Option<_>| text.map(PartContent::Text)),
-                PartMember::Raw => {
-                    map.next_value().map(|Lenient(raw)| raw).map(|raw: Option<base64::Decoded>| {
-                        raw.map(|base64::Decoded(bytes)| PartContent::Raw(bytes))
-                    })
-                }
-                PartMember::Url => {
-                    map.next_value().map(|Lenient(url)| url).map(|url: Option<_>| url.map(PartContent::Url))
-                }
-                // `null` is content here, unlike anywhere else.
-                PartMember::Data => map.next_value().map(|data| Some(PartContent::Data(data))),
-                PartMember::Metadata => map.next_value().map(|Lenient(metadata)| {
-                    part.metadata = metadata;
-                    None
-                }),
-                PartMember::Filename => map.next_value().map(|Lenient(filename)| {
-                    part.filename = filename;
-                    None
-                }),
-                PartMember::MediaType => map.next_value().map(|Lenient(media_type)| {
-                    part.media_type = media_type;
-                    None
-                }),
-                PartMember::Unknown(_) if content.is_some() => map.next_value::<IgnoredAny>().map(|_| None),
-                PartMember::Unknown(name) => map.next_value().map(|value| {
-                    unknown.insert(name.clone(), value);
-                    None
-                }),
-            };
-            match read {
-                Ok(None) => {}
-                Ok(Some(_)) if content.is_some() => {
-                    return Err(de::Error::custom(format_args!(
-                        "`{}`: a part has only one of text, raw, url and data",
-                        member.name()
-                    )));
-                }
-                Ok(Some(read)) => content = Some(read),
-                Err(error) => return Err(at_member(member.name(), &error)),
-            }
-        }
-        part.content = content.unwrap_or(PartContent::Unknown(unknown));
-        Ok(part)
+impl Decode<V1> for Part {
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        members(value)?.into_part()
     }
 }
 
-enum PartMember {
-    Text,
-    Raw,
-    Url,
-    Data,
-    Metadata,
-    Filename,
-    MediaType,
-    Unknown(String),
+/// The members of a part as they come.
+struct PartMembers {
+    text: Option<String>,
+    raw: Option<base64::Decoded>,
+    url: Option<String>,
+    data: RawMember,
+    metadata: Option<Metadata>,
+    filename: String,
+    media_type: String,
+    unknown: Map<String, Value>,
 }
 
-impl PartMember {
-    fn name(&self) -> &str {
-        match self {
-            Self::Text => "text",
-            Self::Raw => "raw",
-            Self::Url => "url",
-            Self::Data => "data",
-            Self::Metadata => "metadata",
-            Self::Filename => "filename",
-            Self::MediaType => "mediaType",
-            Self::Unknown(name) => name,
-        }
-    }
+fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PartMembers, D::Error> {
+    read_object!(deserializer as V1 => PartMembers, rest unknown {
+        text = "text",
+        raw = "raw",
+        url = "url",
+        data = "data",
+        metadata = "metadata",
+        filename = "filename",
+        media_type = "mediaType" | "media_type",
+    })
 }
 
-impl<'de> Deserialize<'de> for PartMember {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-        impl Visitor<'_> for Name {
-            type Value = PartMember;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member name")
-            }
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<PartMember, E> {
-                Ok(match name {
-                    "text" => PartMember::Text,
-                    "raw" => PartMember::Raw,
-                    "url" => PartMember::Url,
-                    "data" => PartMember::Data,
-                    "metadata" => PartMember::Metadata,
-                    "filename" => PartMember::Filename,
-                    "mediaType" | "media_type" => PartMember::MediaType,
-                    other => PartMember::Unknown(other.to_owned()),
-                })
-            }
-        }
-        deserializer.deserialize_identifier(Name)
+impl PartMembers {
+    fn into_part<E: de::Error>(self) -> Result<Part, E> {
+        let content = match (self.text, self.raw, self.url, self.data.0) {
+            (Some(text), None, None, None) => PartContent::Text(text),
+            (None, Some(base64::Decoded(bytes)), None, None) => PartContent::Raw(bytes),
+            (None, None, Some(url), None) => PartContent::Url(url),
+            (None, None, None, Some(data)) => PartContent::Data(data),
+            (None, None, None, None) => PartContent::Unknown(self.unknown),
+            _ => return Err(E::custom("a part has only one of `text`, `raw`, `url` and `data`")),
+        };
+        Ok(Part { content, metadata: self.metadata, filename: self.filename, media_type: self.media_type })
     }
 }

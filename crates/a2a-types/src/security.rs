@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value};
 
-use crate::wire::{Field, wire_oneof, wire_struct};
+use crate::wire::{Decode, Presence, wire_oneof, wire_struct};
 
 wire_struct! {
     /// Schemes that together give access, by name, with the scopes each must have (§4.5.1).
@@ -278,13 +278,16 @@ fn keep_one_flow(flows: &mut Map<String, Value>) {
     }
 }
 
-impl Field for SecurityScheme {
+impl Presence for SecurityScheme {
     fn absent() -> Self {
         Self::default()
     }
     fn is_absent(&self) -> bool {
         matches!(self, Self::Unknown(members) if members.is_empty())
     }
+}
+
+impl<V> Decode<V> for SecurityScheme {
     fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         Self::deserialize(value)
     }

@@ -8,7 +8,7 @@ use std::{
 use jiff::{civil::DateTime, tz::Offset};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::wire::Field;
+use crate::wire::{Decode, Presence};
 
 /// A timestamp, kept as the text it came as.
 ///
@@ -80,13 +80,16 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-impl Field for Timestamp {
+impl Presence for Timestamp {
     fn absent() -> Self {
         Self(String::new())
     }
     fn is_absent(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+impl<V> Decode<V> for Timestamp {
     fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         Self::deserialize(value)
     }

@@ -1,5 +1,41 @@
 //! The macro for enums that newer peers may extend.
 
+use std::fmt;
+
+use serde::de;
+
+/// Reads an enum value by name or by number.
+pub(crate) struct NameOrNumber<T> {
+    pub(crate) expecting: &'static str,
+    pub(crate) from_name: fn(&str) -> T,
+    pub(crate) from_number: fn(i64) -> T,
+}
+
+impl<T> de::Visitor<'_> for NameOrNumber<T> {
+    type Value = T;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {} name or number", self.expecting)
+    }
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<T, E> {
+        Ok((self.from_name)(name))
+    }
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        Ok((self.from_number)(number))
+    }
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
+        Ok(match i64::try_from(number) {
+            Ok(number) => (self.from_number)(number),
+            Err(_) => (self.from_name)(&number.to_string()),
+        })
+    }
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        match format!("{number}").parse() {
+            Ok(number) => Ok((self.from_number)(number)),
+            Err(_) => Err(E::invalid_value(de::Unexpected::Float(number), &self)),
+        }
+    }
+}
+
 /// Defines an open enum: named constants with their protobuf numbers, and `Other` for the rest.
 ///
 /// Reads a name or an integer; writes the name. A value this version does not know is kept, so that a
@@ -59,37 +95,30 @@ macro_rules! open_enum {
         }
 
         const _: () = {
-            use serde::de;
-            use $crate::wire::Field;
+            use $crate::wire::{Decode, NameOrNumber, Presence, V1};
 
-            impl<'de> de::Deserialize<'de> for $name {
-                fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    struct NameOrNumber;
-                    impl de::Visitor<'_> for NameOrNumber {
-                        type Value = $name;
-                        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                            f.write_str(concat!("a ", stringify!($name), " name or number"))
-                        }
-                        fn visit_str<E: de::Error>(self, name: &str) -> Result<$name, E> {
-                            Ok($name::from_name(name))
-                        }
-                        fn visit_i64<E: de::Error>(self, number: i64) -> Result<$name, E> {
-                            Ok($name::from_number(number))
-                        }
-                        fn visit_u64<E: de::Error>(self, number: u64) -> Result<$name, E> {
-                            Ok(match i64::try_from(number) {
-                                Ok(number) => $name::from_number(number),
-                                Err(_) => $name::Other(number.to_string()),
-                            })
-                        }
-                        fn visit_f64<E: de::Error>(self, number: f64) -> Result<$name, E> {
-                            match format!("{number}").parse() {
-                                Ok(number) => Ok($name::from_number(number)),
-                                Err(_) => Err(E::invalid_value(de::Unexpected::Float(number), &self)),
-                            }
-                        }
-                    }
-                    deserializer.deserialize_any(NameOrNumber)
+            impl Presence for $name {
+                fn absent() -> Self {
+                    Self::default()
+                }
+                fn is_absent(&self) -> bool {
+                    *self == Self::default()
+                }
+            }
+
+            impl Decode<V1> for $name {
+                fn decode<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+                    value.deserialize_any(NameOrNumber {
+                        expecting: stringify!($name),
+                        from_name: Self::from_name,
+                        from_number: Self::from_number,
+                    })
+                }
+            }
+
+            impl<'de> serde::Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    <Self as Decode<V1>>::decode(deserializer)
                 }
             }
 
@@ -102,18 +131,6 @@ macro_rules! open_enum {
                         },
                         known => serializer.serialize_str(known.as_str()),
                     }
-                }
-            }
-
-            impl Field for $name {
-                fn absent() -> Self {
-                    Self::default()
-                }
-                fn is_absent(&self) -> bool {
-                    *self == Self::default()
-                }
-                fn decode<'de, D: de::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-                    de::Deserialize::deserialize(value)
                 }
             }
         };

@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod examples;
+mod v03;
