@@ -1,0 +1,492 @@
+//! Works on one task: runs the agent's turns and makes every change of the task, one after another.
+//!
+//! ```text
+//!            first update                  turn ends          message
+//!   New ───────────────────► Stored, running ────────► Stored ────────► Stored, running …
+//!    │ first update is a message       │ terminal state: over, whoever is still running is dropped
+//!    └──────────────────► Replied      └ cancel: the agent is asked, then dropped
+//! ```
+//!
+//! A driver is started when something is put into the inbox of a task that nobody drives, and stops when
+//! nothing is left to do. The agent's future is polled by the driver itself, so dropping it is all it takes
+//! to stop it, and no update can slip in afterwards.
+
+use std::{
+    any::Any,
+    collections::VecDeque,
+    future::poll_fn,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use a2a_types::{ErrorCode, Metadata, RpcError, StreamResponse, Task, TaskState, TaskStatus};
+use futures::{
+    FutureExt as _,
+    future::{BoxFuture, CatchUnwind},
+};
+use tokio::sync::oneshot;
+
+use super::{
+    limits::Permit,
+    live::Event,
+    record::{Progress, UpdateError},
+    registry::Handle,
+    stamp,
+    turn::TurnHandle,
+};
+use crate::{
+    auth::Caller,
+    errors::{store_error, task_not_found, task_over},
+    executor::{BoxError, CancelContext, RequestContext},
+    store::{Owner, PushConfig, StoreError, TaskChange},
+    system,
+    updater::TaskUpdater,
+};
+
+/// What can be asked of a driver. A command that is dropped is answered by the end of its channel.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Work on a message.
+    Start(Box<Turn>),
+    /// An update of the running turn.
+    Update { update: Box<StreamResponse>, done: oneshot::Sender<Result<(), UpdateError>> },
+    /// Cancel the task.
+    Cancel { request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>> },
+}
+
+impl Command {
+    pub(super) fn is_update(&self) -> bool {
+        matches!(self, Self::Update { .. })
+    }
+}
+
+/// A message to be worked on.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(super) kind: TurnKind,
+    pub(super) context: RequestContext,
+    pub(super) owner: Owner,
+    /// Who waits for the turn.
+    pub(super) subscriber: Option<u64>,
+    /// Webhook to register before the first update.
+    pub(super) push: Option<PushConfig>,
+    pub(super) permit: Permit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnKind {
+    /// The message may create a task.
+    New,
+    /// The message continues the task.
+    Continue,
+    /// The message was worked on when the server was stopped.
+    Resume,
+}
+
+#[derive(Debug)]
+pub(crate) struct CancelRequest {
+    pub(super) owner: Owner,
+    pub(super) caller: Caller,
+    pub(super) metadata: Option<Metadata>,
+}
+
+type Outcome = Result<Result<(), BoxError>, Box<dyn Any + Send>>;
+type Work = CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Result<(), BoxError>>>>;
+
+/// The turn that the agent works on.
+struct Running {
+    work: Work,
+    owner: Owner,
+    context: RequestContext,
+    push: Option<PushConfig>,
+    _permit: Permit,
+}
+
+/// The agent is asked whether the task may be cancelled.
+struct Cancelling {
+    asked: Work,
+    owner: Owner,
+    waiting: Vec<oneshot::Sender<Result<Task, RpcError>>>,
+}
+
+pub(super) struct Driver {
+    handle: Handle,
+    progress: Progress,
+    waiting: VecDeque<Turn>,
+    running: Option<Running>,
+    cancelling: Option<Cancelling>,
+}
+
+enum Step {
+    Command(Command),
+    Start(Turn),
+    TurnEnded(Outcome),
+    /// Nobody waits for the turn any more, and nobody else knows of it.
+    Abandoned,
+    CancelAnswered(Outcome),
+    Rest,
+}
+
+impl Driver {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle, progress: Progress::New, waiting: VecDeque::new(), running: None, cancelling: None }
+    }
+
+    pub(super) async fn run(mut self) {
+        loop {
+            match poll_fn(|cx| self.poll_step(cx)).await {
+                Step::Command(Command::Start(turn)) => self.accept(*turn),
+                Step::Command(Command::Update { update, done }) => {
+                    let result = self.update(*update).await;
+                    // The agent may have dropped the future of its update.
+                    let _ = done.send(result);
+                }
+                Step::Command(Command::Cancel { request, done }) => self.cancel(request, done).await,
+                Step::Start(turn) => self.start(turn).await,
+                Step::TurnEnded(outcome) => self.end_turn(outcome).await,
+                Step::Abandoned => {
+                    tracing::debug!(task = self.handle.id(), "the client left before the first update");
+                    self.stop_turn();
+                }
+                Step::CancelAnswered(outcome) => self.cancel_answered(outcome).await,
+                Step::Rest => break,
+            }
+        }
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        if let Poll::Ready(command) = self.handle.poll_command(cx) {
+            return Poll::Ready(Step::Command(command));
+        }
+        if let Some(running) = &mut self.running {
+            if self.progress.is_new() && !self.handle.is_awaited() {
+                return Poll::Ready(Step::Abandoned);
+            }
+            if let Poll::Ready(outcome) = running.work.poll_unpin(cx) {
+                return Poll::Ready(Step::TurnEnded(outcome));
+            }
+        }
+        if let Some(cancelling) = &mut self.cancelling {
+            if let Poll::Ready(outcome) = cancelling.asked.poll_unpin(cx) {
+                return Poll::Ready(Step::CancelAnswered(outcome));
+            }
+        }
+        if self.running.is_none() {
+            if let Some(turn) = self.waiting.pop_front() {
+                return Poll::Ready(Step::Start(turn));
+            }
+            if self.cancelling.is_none() && self.handle.rest() {
+                return Poll::Ready(Step::Rest);
+            }
+        }
+        Poll::Pending
+    }
+
+    fn accept(&mut self, turn: Turn) {
+        let limit = self.handle.shared().limits.max_waiting_messages;
+        if self.waiting.len() < limit {
+            self.waiting.push_back(turn);
+        } else {
+            let message = format!("the task is busy and {limit} messages wait for it already");
+            self.refuse(&turn, RpcError::new(ErrorCode::UnsupportedOperation, message));
+        }
+    }
+
+    fn refuse(&self, turn: &Turn, error: RpcError) {
+        if let Some(subscriber) = turn.subscriber {
+            self.handle.close(subscriber, Event::error(error));
+        }
+    }
+
+    async fn start(&mut self, mut turn: Turn) {
+        if turn.kind == TurnKind::New {
+            self.begin(turn, None);
+            return;
+        }
+        match self.continue_task(&mut turn).await {
+            Ok(first) => {
+                if let Err(error) = register(&self.handle, turn.push.take()).await {
+                    tracing::warn!(task = self.handle.id(), %error, "a webhook cannot be registered");
+                }
+                self.begin(turn, first);
+            }
+            Err(error) => self.refuse(&turn, error),
+        }
+    }
+
+    /// Puts the message of a turn into its task. Gives the task with it.
+    async fn continue_task(&mut self, turn: &mut Turn) -> Result<Option<Arc<Event>>, RpcError> {
+        self.progress.load(&self.handle, &turn.owner).await?;
+        let Some(record) = self.progress.read(&self.handle, &turn.owner).await? else {
+            return Err(task_not_found(self.handle.id()));
+        };
+        turn.context.task = Some(record.task.clone());
+        if turn.kind == TurnKind::Resume {
+            return Ok(None);
+        }
+        if self.progress.is_over() {
+            return Err(task_over(self.handle.id(), &record.task.status.state));
+        }
+        let status = TaskStatus::new(TaskState::Working).with_timestamp(system::now());
+        let change = TaskChange::Continue {
+            message: Box::new(turn.context.message.clone()),
+            status: Box::new(status.clone()),
+        };
+        let mut task = record.task;
+        change.clone().apply(&mut task);
+        let version =
+            self.progress.write(&self.handle, &turn.owner, change).await.map_err(|error| match error {
+                UpdateError::Store(error) => store_error(&error),
+                UpdateError::Ended | UpdateError::Invalid(_) => {
+                    task_over(self.handle.id(), &task.status.state)
+                }
+            })?;
+        let update = a2a_types::TaskStatusUpdateEvent::new(task.id.clone(), task.context_id.clone(), status);
+        self.handle.publish(&Event::new(version, update.into()));
+        Ok(Some(Event::new(version, task.into())))
+    }
+
+    fn begin(&mut self, turn: Turn, first: Option<Arc<Event>>) {
+        let turn_handle = TurnHandle::begin(self.handle.clone());
+        if let Some(subscriber) = turn.subscriber {
+            self.handle.activate(subscriber, first);
+        }
+        let executor = Arc::clone(&self.handle.shared().executor);
+        let (context, updater) = (turn.context.clone(), TaskUpdater::new(turn_handle));
+        let work = async move { executor.execute(context, updater).await };
+        self.running = Some(Running {
+            work: AssertUnwindSafe(work.boxed()).catch_unwind(),
+            owner: turn.owner,
+            context: turn.context,
+            push: turn.push,
+            _permit: turn.permit,
+        });
+    }
+
+    async fn update(&mut self, mut update: StreamResponse) -> Result<(), UpdateError> {
+        let Some(running) = &self.running else { return Err(UpdateError::Ended) };
+        let owner = running.owner.clone();
+        stamp::update(&mut update, &running.context.task_id, &running.context.context_id);
+        if let StreamResponse::Message(mut message) = update {
+            return match self.progress {
+                Progress::New => {
+                    // No task exists, so the reply belongs to none.
+                    message.task_id = String::new();
+                    self.progress = Progress::Replied;
+                    self.handle.publish(&Event::new(0, message.into()));
+                    Ok(())
+                }
+                Progress::Replied => Err(UpdateError::Invalid("there is a reply already")),
+                Progress::Stored(_) => Err(UpdateError::Invalid("a task is not answered with a message")),
+            };
+        }
+        if self.progress.is_new() {
+            let done = self.create(&update, &owner).await?;
+            if done {
+                return Ok(());
+            }
+        }
+        let change = self.progress.change(&update, &self.handle.shared().limits)?;
+        let version = self.progress.write(&self.handle, &owner, change).await?;
+        self.handle.publish(&Event::new(version, update));
+        Ok(())
+    }
+
+    /// Creates the task. Gives whether that is all there was to the update.
+    async fn create(&mut self, update: &StreamResponse, owner: &Owner) -> Result<bool, UpdateError> {
+        let Some(running) = &mut self.running else { return Err(UpdateError::Ended) };
+        let message = running.context.message.clone();
+        let (task, done) = match update {
+            StreamResponse::Task(task) => {
+                let mut task = task.clone();
+                if task.history.is_empty() {
+                    task.history.push(message);
+                }
+                (task, true)
+            }
+            other => {
+                let status = TaskStatus::new(TaskState::Submitted).with_timestamp(system::now());
+                let mut task =
+                    Task::new(running.context.task_id.clone(), running.context.context_id.clone(), status);
+                task.history.push(message);
+                (task, stamp::is_bare_submission(other))
+            }
+        };
+        let push = running.push.take();
+        self.progress = Progress::create(&self.handle, owner, task.clone()).await?;
+        register(&self.handle, push).await.map_err(UpdateError::Store)?;
+        self.handle.publish(&Event::new(1, task.into()));
+        Ok(done)
+    }
+
+    /// Sets a status on the engine's own account.
+    async fn set_status(
+        &mut self,
+        owner: &Owner,
+        context_id: &str,
+        status: TaskStatus,
+    ) -> Result<(), UpdateError> {
+        let mut update: StreamResponse = a2a_types::TaskStatusUpdateEvent::new("", "", status).into();
+        stamp::update(&mut update, self.handle.id(), context_id);
+        let change = self.progress.change(&update, &self.handle.shared().limits)?;
+        let version = self.progress.write(&self.handle, owner, change).await?;
+        self.handle.publish(&Event::new(version, update));
+        Ok(())
+    }
+
+    async fn end_turn(&mut self, outcome: Outcome) {
+        let Some(running) = &self.running else { return };
+        let (owner, context_id) = (running.owner.clone(), running.context.context_id.clone());
+        let failure = match outcome {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => {
+                tracing::info!(task = self.handle.id(), %error, "the agent ended a turn with an error");
+                Some(error)
+            }
+            Err(_) => {
+                tracing::error!(task = self.handle.id(), "the agent panicked");
+                Some("the agent failed unexpectedly".into())
+            }
+        };
+        let text = match (&self.progress, failure) {
+            (Progress::Replied, _) => None,
+            (Progress::New, None) => {
+                let error = RpcError::new(ErrorCode::InvalidAgentResponse, "the agent gave no answer");
+                self.handle.publish(&Event::error(error));
+                None
+            }
+            (Progress::New, Some(error)) => match error.downcast::<RpcError>() {
+                Ok(error) => {
+                    self.handle.publish(&Event::error(*error));
+                    None
+                }
+                Err(error) => {
+                    let submitted =
+                        a2a_types::TaskStatusUpdateEvent::new("", "", TaskStatus::new(TaskState::Submitted));
+                    match self.update(submitted.into()).await {
+                        Ok(()) => Some(error.to_string()),
+                        Err(error) => {
+                            self.report(&error);
+                            None
+                        }
+                    }
+                }
+            },
+            (Progress::Stored(_), _) if self.progress.is_over() => None,
+            (Progress::Stored(_), Some(error)) => Some(error.to_string()),
+            (Progress::Stored(stored), None) if stored.state.is_interrupted() => None,
+            (Progress::Stored(_), None) => Some("the agent ended without a result".to_owned()),
+        };
+        if let Some(text) = text {
+            let status = TaskStatus::new(TaskState::Failed).with_message(stamp::message(text));
+            if let Err(error) = self.set_status(&owner, &context_id, status).await {
+                self.report(&error);
+            }
+        }
+        self.stop_turn();
+    }
+
+    /// Tells whoever follows the task that it cannot be written.
+    fn report(&self, error: &UpdateError) {
+        if let UpdateError::Store(error) = error {
+            tracing::error!(task = self.handle.id(), %error, "a task cannot be stored");
+            self.handle.publish(&Event::error(store_error(error)));
+        }
+    }
+
+    /// Drops the agent's future, wherever it is.
+    fn stop_turn(&mut self) {
+        self.running = None;
+        self.handle.end_turn();
+    }
+
+    async fn cancel(&mut self, request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>>) {
+        if let Some(cancelling) = &mut self.cancelling {
+            cancelling.waiting.push(done);
+            return;
+        }
+        let task = match self.progress.read(&self.handle, &request.owner).await {
+            Ok(Some(record)) => record.task,
+            Ok(None) => {
+                let _ = done.send(Err(task_not_found(self.handle.id())));
+                return;
+            }
+            Err(error) => {
+                let _ = done.send(Err(error));
+                return;
+            }
+        };
+        if let Some(answer) = settled(&task) {
+            let _ = done.send(answer);
+            return;
+        }
+        let context = CancelContext { task, metadata: request.metadata, caller: request.caller };
+        let executor = Arc::clone(&self.handle.shared().executor);
+        let asked = async move { executor.cancel(context).await };
+        self.cancelling = Some(Cancelling {
+            asked: AssertUnwindSafe(asked.boxed()).catch_unwind(),
+            owner: request.owner,
+            waiting: vec![done],
+        });
+    }
+
+    async fn cancel_answered(&mut self, outcome: Outcome) {
+        let Some(cancelling) = self.cancelling.take() else { return };
+        let answer = match outcome {
+            Ok(Ok(())) => self.cancel_now(&cancelling.owner).await,
+            Ok(Err(error)) => Err(match error.downcast::<RpcError>() {
+                Ok(error) => *error,
+                Err(error) => RpcError::new(ErrorCode::TaskNotCancelable, error.to_string()),
+            }),
+            Err(_) => {
+                tracing::error!(task = self.handle.id(), "the agent panicked while a task was cancelled");
+                Err(RpcError::new(ErrorCode::InternalError, "the agent failed unexpectedly"))
+            }
+        };
+        for done in cancelling.waiting {
+            // Whoever asked may be gone.
+            let _ = done.send(answer.clone());
+        }
+    }
+
+    async fn cancel_now(&mut self, owner: &Owner) -> Result<Task, RpcError> {
+        self.progress.load(&self.handle, owner).await?;
+        if !self.progress.is_over() {
+            let context_id = match self.progress.read(&self.handle, owner).await? {
+                Some(record) => record.task.context_id,
+                None => return Err(task_not_found(self.handle.id())),
+            };
+            // From here on the agent cannot say anything more.
+            self.running = None;
+            let cancelled = self.set_status(owner, &context_id, TaskStatus::new(TaskState::Canceled)).await;
+            self.handle.end_turn();
+            if let Err(UpdateError::Store(error)) = cancelled {
+                return Err(store_error(&error));
+            }
+        }
+        match self.progress.read(&self.handle, owner).await? {
+            Some(record) => settled(&record.task).unwrap_or(Ok(record.task)),
+            None => Err(task_not_found(self.handle.id())),
+        }
+    }
+}
+
+/// Registers the webhook that came with a message.
+async fn register(handle: &Handle, push: Option<PushConfig>) -> Result<(), StoreError> {
+    let Some(config) = push else { return Ok(()) };
+    let shared = handle.shared();
+    shared.store.put_push_config(config, shared.limits.max_push_configs).await
+}
+
+/// The answer to a request to cancel a task that is over.
+fn settled(task: &Task) -> Option<Result<Task, RpcError>> {
+    match &task.status.state {
+        TaskState::Canceled => Some(Ok(task.clone())),
+        state if state.is_terminal() => {
+            let message = format!("task {} is over: {state}", task.id);
+            Some(Err(RpcError::new(ErrorCode::TaskNotCancelable, message)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! What the driver knows of the task in the store, and its writes.
+
+use std::collections::HashSet;
+
+use a2a_types::{Part, PartContent, RpcError, StreamResponse, Task, TaskState};
+
+use super::{limits::Limits, live::Event, registry::Handle};
+use crate::errors::{store_error, task_not_found};
+use crate::store::{Owner, StoreError, TaskChange, TaskRecord};
+
+/// Why an update was not made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpdateError {
+    /// The task, or the turn, is over: it was cancelled, or the agent ended it.
+    #[error("the turn is over")]
+    Ended,
+    /// The protocol does not allow the update here.
+    #[error("invalid update: {0}")]
+    Invalid(&'static str),
+    /// The update cannot be stored.
+    #[error("the update cannot be stored")]
+    Store(#[source] StoreError),
+}
+
+/// How far a task has come.
+#[derive(Debug)]
+pub(super) enum Progress {
+    /// Nothing is stored (or not known to be).
+    New,
+    /// It became a direct reply.
+    Replied,
+    Stored(Stored),
+}
+
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) version: u64,
+    pub(super) state: TaskState,
+    artifacts: HashSet<String>,
+    bytes: usize,
+}
+
+impl Stored {
+    fn of(record: &TaskRecord) -> Self {
+        let task = &record.task;
+        let artifacts = task.artifacts.iter();
+        Self {
+            version: record.version,
+            state: task.status.state.clone(),
+            artifacts: artifacts.clone().map(|artifact| artifact.artifact_id.clone()).collect(),
+            bytes: artifacts.map(|artifact| weight(&artifact.parts)).sum::<usize>()
+                + task.history.iter().map(|message| weight(&message.parts)).sum::<usize>(),
+        }
+    }
+}
+
+impl Progress {
+    pub(super) fn is_new(&self) -> bool {
+        matches!(self, Self::New)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Stored(stored) if stored.state.is_terminal())
+    }
+
+    pub(super) async fn create(handle: &Handle, owner: &Owner, task: Task) -> Result<Self, UpdateError> {
+        let stored = Stored::of(&TaskRecord::new(task.clone(), owner.clone(), 1));
+        handle.shared().store.create(owner.clone(), task).await.map_err(UpdateError::Store)?;
+        Ok(Self::Stored(stored))
+    }
+
+    /// Reads where the task stands, unless that is known.
+    pub(super) async fn load(&mut self, handle: &Handle, owner: &Owner) -> Result<(), RpcError> {
+        if matches!(self, Self::Stored(_)) {
+            return Ok(());
+        }
+        let Some(record) = self.read(handle, owner).await? else { return Err(task_not_found(handle.id())) };
+        *self = Self::Stored(Stored::of(&record));
+        Ok(())
+    }
+
+    pub(super) async fn read(&self, handle: &Handle, owner: &Owner) -> Result<Option<TaskRecord>, RpcError> {
+        let found = handle.shared().store.get(owner.clone(), handle.id().to_owned()).await;
+        found.map_err(|error| store_error(&error))
+    }
+
+    /// The change that an update means, if it is allowed.
+    pub(super) fn change(&self, update: &StreamResponse, limits: &Limits) -> Result<TaskChange, UpdateError> {
+        let Self::Stored(stored) = self else { return Err(UpdateError::Invalid("there is no task")) };
+        if stored.state.is_terminal() {
+            return Err(UpdateError::Ended);
+        }
+        let (change, added) = match update {
+            StreamResponse::StatusUpdate(update) => {
+                match update.status.state {
+                    TaskState::Unspecified | TaskState::Other(_) => {
+                        return Err(UpdateError::Invalid("unknown state"));
+                    }
+                    TaskState::Submitted if stored.state != TaskState::Submitted => {
+                        return Err(UpdateError::Invalid("the task was submitted before"));
+                    }
+                    _ => {}
+                }
+                let added = update.status.message.as_ref().map_or(0, |message| weight(&message.parts));
+                (TaskChange::Status { status: Box::new(update.status.clone()) }, added)
+            }
+            StreamResponse::ArtifactUpdate(update) => {
+                let id = &update.artifact.artifact_id;
+                if id.is_empty() || update.artifact.parts.is_empty() {
+                    return Err(UpdateError::Invalid("an artifact needs an id and at least one part"));
+                }
+                if update.append && !stored.artifacts.contains(id) {
+                    return Err(UpdateError::Invalid(
+                        "nothing can be appended to an artifact that was never begun",
+                    ));
+                }
+                (TaskChange::Artifact(Box::new(update.clone())), weight(&update.artifact.parts))
+            }
+            StreamResponse::Task(task) => {
+                let added = task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum();
+                (TaskChange::Snapshot(Box::new(task.clone())), added)
+            }
+            _ => return Err(UpdateError::Invalid("unknown payload")),
+        };
+        // What ends the task must always be possible.
+        let ends = change.status().is_some_and(|status| status.state.is_terminal());
+        if !ends && stored.bytes.saturating_add(added) > limits.max_task_bytes {
+            return Err(UpdateError::Invalid("the task is too large"));
+        }
+        Ok(change)
+    }
+
+    /// Makes a change. Gives the version of the task that has it.
+    ///
+    /// A task that somebody else has changed meanwhile is read again: if it is not over, the change is made
+    /// on top.
+    pub(super) async fn write(
+        &mut self,
+        handle: &Handle,
+        owner: &Owner,
+        change: TaskChange,
+    ) -> Result<u64, UpdateError> {
+        loop {
+            let Self::Stored(stored) = self else { return Err(UpdateError::Ended) };
+            let store = &handle.shared().store;
+            match store.update(handle.id().to_owned(), stored.version, change.clone()).await {
+                Ok(()) => {
+                    stored.version += 1;
+                    stored.note(&change);
+                    return Ok(stored.version);
+                }
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(UpdateError::Store(error)),
+            }
+            let found = store.get(owner.clone(), handle.id().to_owned()).await.map_err(UpdateError::Store)?;
+            let Some(record) = found.filter(|record| record.version != stored.version) else {
+                return Err(UpdateError::Store(StoreError::Conflict));
+            };
+            *stored = Stored::of(&record);
+            handle.publish(&Event::new(record.version, record.task.into()));
+            if stored.state.is_terminal() {
+                return Err(UpdateError::Ended);
+            }
+        }
+    }
+}
+
+impl Stored {
+    fn note(&mut self, change: &TaskChange) {
+        if let Some(status) = change.status() {
+            self.state = status.state.clone();
+        }
+        match change {
+            TaskChange::Artifact(update) => {
+                self.bytes += weight(&update.artifact.parts);
+                if !self.artifacts.contains(&update.artifact.artifact_id) {
+                    self.artifacts.insert(update.artifact.artifact_id.clone());
+                }
+            }
+            TaskChange::Status { status } => {
+                self.bytes += status.message.as_ref().map_or(0, |message| weight(&message.parts));
+            }
+            TaskChange::Continue { message, .. } => self.bytes += weight(&message.parts),
+            TaskChange::Snapshot(task) => {
+                self.artifacts = task.artifacts.iter().map(|artifact| artifact.artifact_id.clone()).collect();
+                self.bytes += task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum::<usize>();
+            }
+        }
+    }
+}
+
+/// About how many bytes parts take.
+fn weight(parts: &[Part]) -> usize {
+    let content = |part: &Part| match &part.content {
+        PartContent::Text(text) | PartContent::Url(text) => text.len(),
+        PartContent::Raw(bytes) => bytes.len(),
+        PartContent::Data(data) => data.as_str().len(),
+        _ => 0,
+    };
+    parts.iter().map(|part| content(part) + size_of::<Part>()).sum()
+}
