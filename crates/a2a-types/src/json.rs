@@ -140,7 +140,12 @@ impl Serialize for RawJson {
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        match compact(raw.get()) {
+        // The parser has not looked into strings, whose escapes may be half surrogate pairs.
+        let changed = match without_lone_surrogates(raw.get()) {
+            Some(repaired) => Some(compact(&repaired).unwrap_or(repaired)),
+            None => compact(raw.get()),
+        };
+        match changed {
             Some(text) => RawValue::from_string(text).map(Self).map_err(D::Error::custom),
             None => Ok(Self(raw)),
         }
@@ -194,6 +199,13 @@ mod tests {
             from_str::<Value>(text).unwrap_err();
         }
         from_slice::<String>(b"\"\xff\"").unwrap_err();
+    }
+
+    #[test]
+    fn raw_json_holds_no_lone_surrogates() {
+        let raw = RawJson::from_text(r#"["\ud83d", "\ud83d\ude00"]"#).unwrap();
+        assert_eq!(raw.as_str(), r#"["\ufffd","\ud83d\ude00"]"#);
+        assert_eq!(raw.to_value().unwrap(), serde_json::json!(["\u{fffd}", "\u{1f600}"]));
     }
 
     #[test]

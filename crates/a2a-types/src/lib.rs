@@ -33,6 +33,7 @@ mod stream;
 mod task;
 mod timestamp;
 pub mod v03;
+mod validate;
 mod wire;
 
 pub use card::{
@@ -60,3 +61,4 @@ pub use security::{
 pub use stream::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use task::{Artifact, Task, TaskState, TaskStatus};
 pub use timestamp::Timestamp;
+pub use validate::CardIssue;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
+use serde::{Deserializer, Serialize, Serializer, ser::Error as _};
 use serde_json::{Map, Value, json};
 
+use super::JsonRpc;
 use crate::{
     card::{AgentCapabilities, AgentCard, AgentCardSignature, AgentInterface, AgentProvider, AgentSkill},
     json::from_str,
     security::{OAuthFlows, SecurityRequirement, SecurityScheme, StringList},
-    wire::{Decode, V1, read_object},
+    wire::{Decode, V1, V03, read_object},
 };
 
 /// The version of a card, and of an interface, that does not say.
@@ -29,7 +30,13 @@ type LegacySecurity = Vec<BTreeMap<String, Vec<String>>>;
 /// As [`from_str`](crate::from_str). That a card has no interface is no error here: see
 /// [`AgentCard::validate`].
 pub fn read_card(text: &str) -> Result<AgentCard, serde_json::Error> {
-    from_str::<AnyCard>(text).map(AnyCard::into_card)
+    from_str(text).map(|JsonRpc(card)| card)
+}
+
+impl Decode<V03> for AgentCard {
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        any_card(value).map(AnyCard::into_card)
+    }
 }
 
 /// The members of a card in either version.
@@ -66,32 +73,30 @@ struct LegacyInterface {
     transport: String,
 }
 
-impl<'de> Deserialize<'de> for AnyCard {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object!(deserializer as V1 => AnyCard {
-            name = "name",
-            description = "description",
-            supported_interfaces = "supportedInterfaces" | "supported_interfaces",
-            provider = "provider",
-            version = "version",
-            documentation_url = "documentationUrl" | "documentation_url",
-            capabilities = "capabilities",
-            security_schemes = "securitySchemes" | "security_schemes",
-            security_requirements = "securityRequirements" | "security_requirements",
-            default_input_modes = "defaultInputModes" | "default_input_modes",
-            default_output_modes = "defaultOutputModes" | "default_output_modes",
-            skills = "skills",
-            signatures = "signatures",
-            icon_url = "iconUrl" | "icon_url",
-            url = "url",
-            preferred_transport = "preferredTransport" | "preferred_transport",
-            additional_interfaces = "additionalInterfaces" | "additional_interfaces",
-            protocol_version = "protocolVersion" | "protocol_version",
-            security = "security",
-            supports_authenticated_extended_card = "supportsAuthenticatedExtendedCard"
-                | "supports_authenticated_extended_card",
-        })
-    }
+fn any_card<'de, D: Deserializer<'de>>(value: D) -> Result<AnyCard, D::Error> {
+    read_object!(value as V1 => AnyCard {
+        name = "name",
+        description = "description",
+        supported_interfaces = "supportedInterfaces" | "supported_interfaces",
+        provider = "provider",
+        version = "version",
+        documentation_url = "documentationUrl" | "documentation_url",
+        capabilities = "capabilities",
+        security_schemes = "securitySchemes" | "security_schemes",
+        security_requirements = "securityRequirements" | "security_requirements",
+        default_input_modes = "defaultInputModes" | "default_input_modes",
+        default_output_modes = "defaultOutputModes" | "default_output_modes",
+        skills = "skills",
+        signatures = "signatures",
+        icon_url = "iconUrl" | "icon_url",
+        url = "url",
+        preferred_transport = "preferredTransport" | "preferred_transport",
+        additional_interfaces = "additionalInterfaces" | "additional_interfaces",
+        protocol_version = "protocolVersion" | "protocol_version",
+        security = "security",
+        supports_authenticated_extended_card = "supportsAuthenticatedExtendedCard"
+            | "supports_authenticated_extended_card",
+    })
 }
 
 impl Decode<V1> for AnySkill {

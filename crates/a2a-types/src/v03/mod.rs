@@ -37,6 +37,7 @@ mod push;
 mod request;
 mod stream;
 mod task;
+mod version;
 mod write;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -46,12 +47,13 @@ pub use error::{error_body, error_for_caller, error_from_body, method_from_name,
 pub use nested_base64::{CarriesParts, decode_nested_base64};
 pub use push::CreatePushConfigBody;
 pub use stream::StreamEvent;
+pub use version::{Version, version_of};
 
 use crate::{
-    CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetTaskPushNotificationConfigRequest,
-    GetTaskRequest, ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse, Message,
-    SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task,
-    TaskPushNotificationConfig,
+    AgentCard, CancelTaskRequest, DeleteTaskPushNotificationConfigRequest,
+    GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
+    ListTaskPushNotificationConfigsResponse, Message, SendMessageRequest, SendMessageResponse,
+    StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
     wire::{Decode, V03},
 };
 use write::{Dialect, Encode as _};
@@ -102,7 +104,7 @@ macro_rules! writes {
 
 reads! {
     JsonRpc:
-    SendMessageResponse, StreamResponse, StreamEvent, Task, Message,
+    SendMessageResponse, StreamResponse, StreamEvent, Task, Message, AgentCard,
     GetTaskRequest, CancelTaskRequest, SubscribeToTaskRequest,
     TaskPushNotificationConfig, GetTaskPushNotificationConfigRequest,
     DeleteTaskPushNotificationConfigRequest, ListTaskPushNotificationConfigsRequest,
@@ -120,7 +122,7 @@ writes! {
 
 reads! {
     Rest:
-    SendMessageResponse, StreamResponse, StreamEvent, Task, Message,
+    SendMessageResponse, StreamResponse, StreamEvent, Task, Message, AgentCard,
     CancelTaskRequest, TaskPushNotificationConfig, ListTaskPushNotificationConfigsResponse,
 }
 
