@@ -1,0 +1,211 @@
+//! The artifacts of a reply, and how much of each was streamed.
+
+use std::collections::BTreeMap;
+
+use a2a_types::{Artifact, Part};
+
+use crate::{
+    error::TranslateError,
+    parts::{Flow, OpenBlock, Origin, Writer},
+    seen::{Content, Repetition, begins_within_file, tail},
+};
+
+/// The artifacts that were streamed. Each has at most one open block.
+#[derive(Debug, Default)]
+pub(crate) struct Artifacts {
+    tracked: Vec<Tracked>,
+    /// Task, then artifact, to the places in `tracked`. Several: a snapshot used one id more than once.
+    index: BTreeMap<Box<str>, BTreeMap<Box<str>, Vec<usize>>>,
+    /// Where the last chunk went: most often the next goes there, too.
+    last: usize,
+}
+
+#[derive(Debug)]
+struct Tracked {
+    task_id: Box<str>,
+    artifact_id: Box<str>,
+    content: Content,
+    /// Whether anything was streamed, be it an empty text.
+    started: bool,
+    open: Option<OpenBlock>,
+}
+
+impl Artifacts {
+    /// An update: parts to append, or the whole artifact.
+    pub(crate) fn update(
+        &mut self,
+        writer: &mut Writer,
+        task_id: &str,
+        artifact: Artifact,
+        append: bool,
+        last_chunk: bool,
+    ) -> Result<(), TranslateError> {
+        let at = self.find(writer, task_id, &artifact.artifact_id, 0);
+        let Some(tracked) = self.tracked.get_mut(at) else { return Ok(()) };
+        if append {
+            tracked.append(writer, artifact.parts)?;
+        } else {
+            tracked.replace(writer, artifact.parts)?;
+        }
+        if last_chunk {
+            tracked.end(writer);
+        }
+        Ok(())
+    }
+
+    /// The artifacts of a snapshot.
+    pub(crate) fn snapshot(
+        &mut self,
+        writer: &mut Writer,
+        task_id: &str,
+        artifacts: Vec<Artifact>,
+        over: bool,
+    ) -> Result<(), TranslateError> {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for artifact in artifacts {
+            let occurrence = seen.entry(artifact.artifact_id.clone()).and_modify(|n| *n += 1).or_insert(0);
+            let at = self.find(writer, task_id, &artifact.artifact_id, *occurrence);
+            let Some(tracked) = self.tracked.get_mut(at) else { continue };
+            tracked.catch_up(writer, artifact.parts)?;
+            if over {
+                tracked.end(writer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an artifact of the task has exactly this content.
+    pub(crate) fn contain(&self, task_id: &str, content: &Content) -> bool {
+        self.index.get(task_id).is_some_and(|artifacts| {
+            artifacts
+                .values()
+                .flatten()
+                .filter_map(|&at| self.tracked.get(at))
+                .any(|tracked| tracked.content.equals(content))
+        })
+    }
+
+    /// Ends the blocks of one task, or all, in the order in which they opened.
+    pub(crate) fn end(&mut self, writer: &mut Writer, task_id: Option<&str>) {
+        let mut open: Vec<&mut Tracked> = self
+            .tracked
+            .iter_mut()
+            .filter(|tracked| tracked.open.is_some() && task_id.is_none_or(|id| *tracked.task_id == *id))
+            .collect();
+        open.sort_by_key(|tracked| tracked.open.as_ref().map(OpenBlock::order));
+        for tracked in open {
+            tracked.end(writer);
+        }
+    }
+
+    fn find(&mut self, writer: &Writer, task_id: &str, artifact_id: &str, occurrence: usize) -> usize {
+        let is_last = self
+            .tracked
+            .get(self.last)
+            .is_some_and(|last| *last.task_id == *task_id && *last.artifact_id == *artifact_id);
+        if is_last && occurrence == 0 {
+            return self.last;
+        }
+        let known = self.index.get(task_id).and_then(|task| task.get(artifact_id)?.get(occurrence).copied());
+        let at = known.unwrap_or_else(|| {
+            let at = self.tracked.len();
+            self.tracked.push(Tracked {
+                task_id: task_id.into(),
+                artifact_id: artifact_id.into(),
+                content: Content::new(&writer.reply_id),
+                started: false,
+                open: None,
+            });
+            self.index.entry(task_id.into()).or_default().entry(artifact_id.into()).or_default().push(at);
+            at
+        });
+        if occurrence == 0 {
+            self.last = at;
+        }
+        at
+    }
+}
+
+impl Tracked {
+    /// More content.
+    fn append(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
+        self.content.extend_from(&parts);
+        self.write(writer, parts, Flow::Appended)
+    }
+
+    /// The whole artifact, in place of what there was of it. What only goes on where the open block stands is
+    /// streamed into it: block and artifact are then the same.
+    fn replace(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
+        match self.content.compare(&parts) {
+            Repetition::Equal if self.started && !parts.is_empty() => Ok(()),
+            Repetition::Longer { part, offset }
+                if self.open.is_some() && self.goes_on(&parts, part, offset) =>
+            {
+                self.tail(writer, parts, part, offset)
+            }
+            Repetition::Equal | Repetition::Longer { .. } | Repetition::Different => {
+                self.renew(writer, parts)
+            }
+        }
+    }
+
+    /// The whole artifact as a snapshot has it: only what is new is streamed.
+    fn catch_up(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
+        match self.content.compare(&parts) {
+            Repetition::Equal if self.started => Ok(()),
+            Repetition::Longer { part, offset } if self.goes_on(&parts, part, offset) => {
+                self.tail(writer, parts, part, offset)
+            }
+            Repetition::Equal | Repetition::Longer { .. } | Repetition::Different => {
+                self.renew(writer, parts)
+            }
+        }
+    }
+
+    /// Whether what is new can stand alone, or flow into the open block: half a file cannot stand alone.
+    fn goes_on(&self, parts: &[Part], part: usize, offset: usize) -> bool {
+        match parts.get(part) {
+            Some(part) if !self.content.is_empty() && begins_within_file(part, offset) => {
+                self.open.as_ref().is_some_and(|open| open.takes_raw(part))
+            }
+            _ => true,
+        }
+    }
+
+    /// Streams what follows the first `offset` bytes of a part.
+    fn tail(
+        &mut self,
+        writer: &mut Writer,
+        parts: Vec<Part>,
+        part: usize,
+        offset: usize,
+    ) -> Result<(), TranslateError> {
+        self.content.clear();
+        self.content.extend_from(&parts);
+        self.write(writer, tail(parts, part, offset), Flow::Appended)
+    }
+
+    /// Streams new content, in blocks of its own.
+    fn renew(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
+        self.end(writer);
+        self.content.clear();
+        self.content.extend_from(&parts);
+        self.write(writer, parts, Flow::Whole)
+    }
+
+    fn write(
+        &mut self,
+        writer: &mut Writer,
+        parts: impl IntoIterator<Item = Part>,
+        flow: Flow,
+    ) -> Result<(), TranslateError> {
+        self.started = true;
+        let origin = Origin::Artifact { task_id: &self.task_id, artifact_id: &self.artifact_id };
+        writer.write(parts, flow, &mut self.open, origin)
+    }
+
+    fn end(&mut self, writer: &mut Writer) {
+        let origin = Origin::Artifact { task_id: &self.task_id, artifact_id: &self.artifact_id };
+        writer.end(self.open.take(), origin);
+    }
+}

@@ -1,0 +1,248 @@
+//! What was streamed already, remembered in bounded memory.
+//!
+//! Servers repeat themselves: a closing snapshot has everything again, and so has the one a recovered stream begins
+//! with. [`Content`] knows how long the content of an artifact is and what it hashes to, and tells of a repetition
+//! whether it is equal, longer or different. It holds neither text nor bytes.
+//!
+//! Content is a sequence of runs: consecutive texts are one run, and so are consecutive bytes of one file, so that it
+//! does not matter into how many parts a server cuts them. Only the last run is open; the others are chained into
+//! one hash.
+//!
+//! The hash is SipHash-1-3 over a prefix that the remote side does not know (the id of the reply, which never
+//! leaves this side, and is random unless the caller says otherwise), and lengths must match, too. So a peer that
+//! relays what others write cannot be made to swallow a different text for an equal one.
+
+use std::hash::{DefaultHasher, Hasher as _};
+
+use a2a_types::{Part, PartContent};
+
+/// The content of an artifact or a message as far as it was streamed.
+#[derive(Debug, Clone)]
+pub(crate) struct Content {
+    /// Hasher that has taken in the key.
+    keyed: DefaultHasher,
+    /// How many runs are closed.
+    closed: u64,
+    /// Hash of the closed runs.
+    chain: u64,
+    run: Option<Run>,
+}
+
+/// Consecutive content of one kind.
+#[derive(Debug, Clone)]
+struct Run {
+    kind: Kind,
+    /// Hash of the kind, the media type and the file name.
+    head: u64,
+    len: u64,
+    bytes: DefaultHasher,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Raw,
+    Url,
+    Data,
+}
+
+/// What a repetition is to what was streamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repetition {
+    /// It is the same.
+    Equal,
+    /// It is the same and more: what is new begins in this part, after so many bytes.
+    Longer { part: usize, offset: usize },
+    /// It is something else.
+    Different,
+}
+
+impl Content {
+    /// Nothing yet.
+    pub(crate) fn new(key: &str) -> Self {
+        let mut keyed = DefaultHasher::new();
+        keyed.write(key.as_bytes());
+        Self { keyed, closed: 0, chain: 0, run: None }
+    }
+
+    /// Nothing again, with the same key.
+    pub(crate) fn clear(&mut self) {
+        (self.closed, self.chain, self.run) = (0, 0, None);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.run.is_none()
+    }
+
+    /// Takes in a part that is being streamed.
+    pub(crate) fn push(&mut self, part: &Part) {
+        if let Some(bytes) = self.enter(part) {
+            self.extend(bytes);
+        }
+    }
+
+    pub(crate) fn extend_from(&mut self, parts: &[Part]) {
+        for part in parts {
+            self.push(part);
+        }
+    }
+
+    /// Whether both are the same content. Their keys must be the same.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        self.closed == other.closed
+            && self.chain == other.chain
+            && match (&self.run, &other.run) {
+                (Some(a), Some(b)) => {
+                    a.head == b.head && a.len == b.len && a.bytes.finish() == b.bytes.finish()
+                }
+                (None, None) => true,
+                _ => false,
+            }
+    }
+
+    /// What these parts, the whole content as the server has it now, are to what was streamed.
+    pub(crate) fn compare(&self, parts: &[Part]) -> Repetition {
+        let Some(end) = &self.run else {
+            return if parts.iter().any(has_content) {
+                Repetition::Longer { part: 0, offset: 0 }
+            } else {
+                Repetition::Equal
+            };
+        };
+        let mut walk = self.clone();
+        walk.clear();
+        for (at, part) in parts.iter().enumerate() {
+            let Some(bytes) = walk.enter(part) else { continue };
+            let Some(run) = walk.run.as_mut().filter(|_| walk.closed <= self.closed) else { break };
+            if walk.closed == self.closed {
+                if walk.chain != self.chain || run.head != end.head {
+                    break;
+                }
+                let missing = usize::try_from(end.len - run.len).unwrap_or(usize::MAX);
+                if let Some((known, new)) = bytes.split_at_checked(missing) {
+                    run.extend(known);
+                    if run.bytes.finish() != end.bytes.finish() || !can_grow(part, missing, new) {
+                        break;
+                    }
+                    let rest = parts.get(at + 1..).unwrap_or_default();
+                    return if new.is_empty() && !rest.iter().any(has_content) {
+                        Repetition::Equal
+                    } else {
+                        Repetition::Longer { part: at, offset: missing }
+                    };
+                }
+            }
+            walk.extend(bytes);
+        }
+        Repetition::Different
+    }
+
+    /// Makes the run of this part the current one; returns the bytes to extend it with. `None`: nothing to remember.
+    fn enter<'a>(&mut self, part: &'a Part) -> Option<&'a [u8]> {
+        let (kind, bytes) = bytes_of(part)?;
+        let joins = self.run.as_ref().is_some_and(|run| match kind {
+            Kind::Text => run.kind == kind,
+            // A continuation need not repeat what the file is called.
+            Kind::Raw => run.kind == kind && (is_nameless(part) || run.head == self.head(kind, part)),
+            Kind::Url | Kind::Data => false,
+        });
+        if !joins {
+            if let Some(run) = self.run.take() {
+                let mut chain = self.keyed.clone();
+                for number in [self.chain, run.head, run.len, run.bytes.finish()] {
+                    chain.write_u64(number);
+                }
+                self.chain = chain.finish();
+                self.closed += 1;
+            }
+            let head = self.head(kind, part);
+            self.run = Some(Run { kind, head, len: 0, bytes: self.keyed.clone() });
+        }
+        Some(bytes)
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        if let Some(run) = &mut self.run {
+            run.extend(bytes);
+        }
+    }
+
+    fn head(&self, kind: Kind, part: &Part) -> u64 {
+        let mut head = self.keyed.clone();
+        head.write_u8(kind as u8);
+        // Media type and file name of text are not translated.
+        if kind != Kind::Text {
+            for name in [&part.media_type, &part.filename] {
+                head.write_usize(name.len());
+                head.write(name.as_bytes());
+            }
+        }
+        head.finish()
+    }
+}
+
+impl Run {
+    fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.write(bytes);
+        self.len += bytes.len() as u64;
+    }
+}
+
+fn bytes_of(part: &Part) -> Option<(Kind, &[u8])> {
+    match &part.content {
+        PartContent::Text(text) if text.is_empty() => None,
+        PartContent::Text(text) => Some((Kind::Text, text.as_bytes())),
+        PartContent::Raw(bytes) => Some((Kind::Raw, bytes)),
+        PartContent::Url(url) => Some((Kind::Url, url.as_bytes())),
+        PartContent::Data(data) => Some((Kind::Data, data.as_str().as_bytes())),
+        // Not translated, now or later.
+        _ => None,
+    }
+}
+
+fn has_content(part: &Part) -> bool {
+    bytes_of(part).is_some()
+}
+
+/// Whether the part says nothing of the file it belongs to.
+pub(crate) fn is_nameless(part: &Part) -> bool {
+    part.media_type.is_empty() && part.filename.is_empty()
+}
+
+/// Whether content can go on like this: a text between characters, bytes anywhere, the rest not at all.
+fn can_grow(part: &Part, known: usize, new: &[u8]) -> bool {
+    match &part.content {
+        PartContent::Text(text) => text.is_char_boundary(known),
+        PartContent::Raw(_) => true,
+        _ => new.is_empty(),
+    }
+}
+
+/// Whether what follows the first `offset` bytes of the part is the rest of a file.
+pub(crate) fn begins_within_file(part: &Part, offset: usize) -> bool {
+    matches!(&part.content, PartContent::Raw(bytes) if offset < bytes.len())
+}
+
+/// What follows the first `offset` bytes of one of the parts.
+pub(crate) fn tail(parts: Vec<Part>, part: usize, offset: usize) -> impl Iterator<Item = Part> {
+    let mut tail = parts.into_iter().skip(part);
+    let first = tail.next().and_then(|part| without_start(part, offset));
+    first.into_iter().chain(tail)
+}
+
+/// The part without its first bytes; `None` if nothing is left of it.
+fn without_start(mut part: Part, offset: usize) -> Option<Part> {
+    match &mut part.content {
+        PartContent::Text(text) if offset < text.len() => {
+            // `Content::compare` answers with character boundaries only.
+            *text = text.get(offset..)?.to_owned();
+            Some(part)
+        }
+        PartContent::Raw(bytes) if offset < bytes.len() => {
+            bytes.drain(..offset);
+            Some(part)
+        }
+        _ if offset == 0 => Some(part),
+        _ => None,
+    }
+}
