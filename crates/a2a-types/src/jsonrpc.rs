@@ -7,7 +7,7 @@ use serde::{
     de::{self, DeserializeOwned, IgnoredAny, MapAccess, Visitor},
     ser::SerializeStruct as _,
 };
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::{
     error::{ErrorCode, error_reason},
@@ -84,10 +84,12 @@ pub enum RequestId {
     /// Missing, or `null`: the request could not be read.
     #[default]
     Null,
-    /// A number.
+    /// An integer.
     Number(i64),
     /// A string.
     String(String),
+    /// A number that is no 64-bit integer; legal, if odd.
+    Other(Number),
 }
 
 impl From<i64> for RequestId {
@@ -114,6 +116,7 @@ impl Serialize for RequestId {
             Self::Null => serializer.serialize_none(),
             Self::Number(id) => serializer.serialize_i64(*id),
             Self::String(id) => serializer.serialize_str(id),
+            Self::Other(id) => id.serialize(serializer),
         }
     }
 }
@@ -139,7 +142,7 @@ impl Decode<V1> for RequestId {
         impl Visitor<'_> for Id {
             type Value = RequestId;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string, an integer or null")
+                f.write_str("a string, a number or null")
             }
             fn visit_unit<E: de::Error>(self) -> Result<RequestId, E> {
                 Ok(RequestId::Null)
@@ -148,9 +151,12 @@ impl Decode<V1> for RequestId {
                 Ok(RequestId::Number(id))
             }
             fn visit_u64<E: de::Error>(self, id: u64) -> Result<RequestId, E> {
-                i64::try_from(id)
-                    .map(RequestId::Number)
-                    .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(id), &self))
+                Ok(i64::try_from(id).map_or_else(|_| RequestId::Other(id.into()), RequestId::Number))
+            }
+            fn visit_f64<E: de::Error>(self, id: f64) -> Result<RequestId, E> {
+                Number::from_f64(id)
+                    .map(RequestId::Other)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Float(id), &self))
             }
             fn visit_str<E: de::Error>(self, id: &str) -> Result<RequestId, E> {
                 Ok(id.into())

@@ -9,12 +9,15 @@ use crate::{
 
 /// Reads an HTTP+JSON error body: what its `ErrorInfo` names, else what the HTTP status says.
 ///
-/// `None` if the body has no `error` object: it is not an A2A error.
+/// The error object of JSON-RPC, told by its negative code, is read as such. `None` if the body has no `error`
+/// object: it is not an A2A error.
 pub fn error_from_body(http_status: u16, body: &Value) -> Option<RpcError> {
     let error = body.get("error")?.as_object()?;
-    let details = error.get("details").cloned().unwrap_or(Value::Null);
+    let details = error.get("details").or_else(|| error.get("data")).cloned().unwrap_or(Value::Null);
+    let rpc_code = error.get("code").and_then(Value::as_i64).filter(|code| *code < 0);
     let code = error_reason(&details)
         .and_then(ErrorCode::from_reason)
+        .or_else(|| rpc_code.map(ErrorCode::from_code))
         .unwrap_or_else(|| code_of_status(http_status));
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
     Some(RpcError::new(code, message).with_data(details))

@@ -1,25 +1,74 @@
 //! Authentication schemes and requirements of a card (§4.5).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap as _};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{
+        self, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
+    ser::SerializeMap as _,
+};
 use serde_json::{Map, Value};
 
-use crate::wire::{Decode, Presence, wire_oneof, wire_struct};
+use crate::wire::{Decode, Presence, V1, read_object, wire_oneof, wire_struct, written_struct};
 
-wire_struct! {
+written_struct! {
     /// Schemes that together give access, by name, with the scopes each must have (§4.5.1).
+    ///
+    /// The form of 0.3, `{"scheme": ["scope"]}`, is read too.
     pub struct SecurityRequirement {
         /// Scheme name to scopes. Empty: nothing is demanded.
         pub schemes: BTreeMap<String, StringList> = "schemes";
     }
 }
 
-wire_struct! {
-    /// A list of strings as a map value.
+impl Decode<V1> for SecurityRequirement {
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        struct Members {
+            schemes: BTreeMap<String, StringList>,
+            others: Map<String, Value>,
+        }
+        let members: Members = read_object!(value as V1 => Members, rest others { schemes = "schemes", })?;
+        let mut schemes = members.schemes;
+        if schemes.is_empty() {
+            let bare = members.others.into_iter().filter(|(_, scopes)| scopes.is_array());
+            schemes.extend(bare.filter_map(|(name, scopes)| Some((name, read(&scopes)?))));
+        }
+        Ok(Self { schemes })
+    }
+}
+
+written_struct! {
+    /// A list of strings as a map value. A bare list is read too.
     pub struct StringList {
         /// The strings.
         pub list: Vec<String> = "list";
+    }
+}
+
+impl Decode<V1> for StringList {
+    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        struct ListOrObject;
+        impl<'de> Visitor<'de> for ListOrObject {
+            type Value = StringList;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with a list of strings")
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<StringList, E> {
+                Ok(StringList::default())
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<StringList, A::Error> {
+                let list = <Vec<String> as Decode<V1>>::decode(SeqAccessDeserializer::new(seq))?;
+                Ok(StringList { list })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<StringList, A::Error> {
+                let object = MapAccessDeserializer::new(map);
+                read_object!(object as V1 => StringList { list = "list", })
+            }
+        }
+        value.deserialize_any(ListOrObject)
     }
 }
 
@@ -209,7 +258,10 @@ impl Serialize for SecurityScheme {
 impl<'de> Deserialize<'de> for SecurityScheme {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Cards are read once, and their schemes come in many shapes: here a value first is the simple way.
-        Map::deserialize(deserializer).map(Self::from_members)
+        Ok(match Value::deserialize(deserializer)? {
+            Value::Object(members) => Self::from_members(members),
+            _ => Self::default(),
+        })
     }
 }
 
@@ -224,7 +276,7 @@ impl SecurityScheme {
         match name {
             "apiKeySecurityScheme" | "api_key_security_scheme" => read(value).map(Self::ApiKey),
             "httpAuthSecurityScheme" | "http_auth_security_scheme" => read(value).map(Self::HttpAuth),
-            "oauth2SecurityScheme" | "oauth2_security_scheme" => read(value).map(Self::OAuth2),
+            "oauth2SecurityScheme" | "oauth2_security_scheme" => read_oauth2(value.clone()),
             "openIdConnectSecurityScheme" | "open_id_connect_security_scheme" => {
                 read(value).map(Self::OpenIdConnect)
             }
@@ -256,26 +308,34 @@ fn flat(members: &Map<String, Value>) -> Option<SecurityScheme> {
     if let Some(location) = members.remove("in") {
         members.insert("location".to_owned(), location);
     }
-    if let Some(Value::Object(flows)) = members.get_mut("flows") {
-        keep_one_flow(flows);
-    }
     let value = Value::Object(members);
     match kind {
         "apiKey" => read(&value).map(SecurityScheme::ApiKey),
         "http" => read(&value).map(SecurityScheme::HttpAuth),
-        "oauth2" => read(&value).map(SecurityScheme::OAuth2),
+        "oauth2" => read_oauth2(value),
         "openIdConnect" => read(&value).map(SecurityScheme::OpenIdConnect),
         "mutualTLS" => read(&value).map(SecurityScheme::MutualTls),
         _ => None,
     }
 }
 
-/// 0.3 allows several flows, 1.0 one: the most capable that is given stays.
-fn keep_one_flow(flows: &mut Map<String, Value>) {
-    const PREFERRED: [&str; 4] = ["authorizationCode", "clientCredentials", "implicit", "password"];
-    if let Some(kept) = PREFERRED.into_iter().find(|name| flows.get(*name).is_some_and(Value::is_object)) {
-        flows.retain(|name, _| name == kept);
+/// 0.3 allows several flows, 1.0 one: the most capable that is given stays. The in-memory form,
+/// `{"flow": {"$case", "value"}}`, has one.
+fn read_oauth2(mut scheme: Value) -> Option<SecurityScheme> {
+    const PREFERRED: [&str; 5] =
+        ["authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"];
+    if let Some(Value::Object(flows)) = scheme.get_mut("flows") {
+        if let Some(flow) = flows.remove("flow")
+            && let (Some(name), Some(value)) = (flow.get("$case").and_then(Value::as_str), flow.get("value"))
+        {
+            flows.insert(name.to_owned(), value.clone());
+        }
+        if let Some(kept) = PREFERRED.into_iter().find(|name| flows.get(*name).is_some_and(Value::is_object))
+        {
+            flows.retain(|name, _| name == kept);
+        }
     }
+    read(&scheme).map(SecurityScheme::OAuth2)
 }
 
 impl Presence for SecurityScheme {

@@ -2,20 +2,30 @@
 
 use std::{
     fmt,
+    hash::{Hash, Hasher},
     time::{Duration, SystemTime},
 };
 
 use jiff::{civil::DateTime, tz::Offset};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{
+        self, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
+};
+use serde_json::Value;
 
 use crate::wire::{Decode, Presence};
 
 /// A timestamp, kept as the text it came as.
 ///
-/// Peers write offsets, leave out the zone or worse; a timestamp never fails the object it stands in.
+/// Peers write offsets, leave out the zone or worse; a timestamp never fails the object it stands in, not even
+/// one that is no string: its JSON is the text then.
 /// [`to_system_time`](Self::to_system_time) reads what can be read, and serialising writes UTC with
-/// milliseconds and `Z` where it can, the original text where it cannot.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// milliseconds and `Z` where it can, the original text where it cannot. Timestamps are equal if they
+/// serialise alike.
+#[derive(Debug, Clone)]
 pub struct Timestamp(String);
 
 impl Timestamp {
@@ -68,6 +78,20 @@ impl fmt::Display for Timestamp {
     }
 }
 
+impl PartialEq for Timestamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.to_canonical() == other.to_canonical()
+    }
+}
+
+impl Eq for Timestamp {}
+
+impl Hash for Timestamp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_canonical().hash(state);
+    }
+}
+
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.to_canonical())
@@ -76,7 +100,41 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self)
+        struct AnyText;
+        impl<'de> Visitor<'de> for AnyText {
+            type Value = String;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a timestamp")
+            }
+            fn visit_string<E: de::Error>(self, text: String) -> Result<String, E> {
+                Ok(text)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+                Ok(text.to_owned())
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<String, E> {
+                Ok(value.to_string())
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<String, E> {
+                Ok(value.to_string())
+            }
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<String, E> {
+                Ok(value.to_string())
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<String, E> {
+                Ok(value.to_string())
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<String, E> {
+                Ok(String::new())
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<String, A::Error> {
+                Value::deserialize(SeqAccessDeserializer::new(seq)).map(|value| value.to_string())
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<String, A::Error> {
+                Value::deserialize(MapAccessDeserializer::new(map)).map(|value| value.to_string())
+            }
+        }
+        deserializer.deserialize_any(AnyText).map(Self)
     }
 }
 

@@ -16,9 +16,6 @@ use crate::{
 /// The version of a card, and of an interface, that does not say.
 const DEFAULT_VERSION: &str = "0.3.0";
 
-/// Alternatives, each with scheme names and their scopes.
-type LegacySecurity = Vec<BTreeMap<String, Vec<String>>>;
-
 /// Reads the card of an agent, whatever its version.
 ///
 /// With a non-empty `supportedInterfaces` it is read as a 1.0 card, and 0.3 members beside are ignored. Else `url`,
@@ -59,13 +56,13 @@ struct AnyCard {
     preferred_transport: String,
     additional_interfaces: Vec<LegacyInterface>,
     protocol_version: String,
-    security: LegacySecurity,
+    security: Vec<SecurityRequirement>,
     supports_authenticated_extended_card: Option<bool>,
 }
 
 struct AnySkill {
     skill: AgentSkill,
-    security: LegacySecurity,
+    security: Vec<SecurityRequirement>,
 }
 
 struct LegacyInterface {
@@ -110,7 +107,7 @@ impl Decode<V1> for AnySkill {
             input_modes: Vec<String>,
             output_modes: Vec<String>,
             security_requirements: Vec<SecurityRequirement>,
-            security: LegacySecurity,
+            security: Vec<SecurityRequirement>,
         }
         let members: Members = read_object!(value as V1 => Members {
             id = "id",
@@ -148,7 +145,7 @@ impl AnyCard {
         let is_legacy = self.supported_interfaces.is_empty();
         if is_legacy {
             self.add_interfaces();
-            require(&mut self.security_requirements, self.security);
+            self.security_requirements = stated(self.security_requirements, self.security);
             let capabilities = &mut self.capabilities;
             capabilities.extended_agent_card =
                 capabilities.extended_agent_card.or(self.supports_authenticated_extended_card);
@@ -156,7 +153,7 @@ impl AnyCard {
         let skills = self.skills.into_iter().map(|any| {
             let mut skill = any.skill;
             if is_legacy {
-                require(&mut skill.security_requirements, any.security);
+                skill.security_requirements = stated(skill.security_requirements, any.security);
             }
             skill
         });
@@ -200,16 +197,12 @@ impl AnyCard {
     }
 }
 
-/// Takes the requirements of 0.3 where there are none of 1.0.
-fn require(requirements: &mut Vec<SecurityRequirement>, security: LegacySecurity) {
-    if requirements.is_empty() {
-        let with_scopes = |(name, list)| (name, StringList { list });
-        requirements.extend(
-            security.into_iter().map(|schemes| SecurityRequirement {
-                schemes: schemes.into_iter().map(with_scopes).collect(),
-            }),
-        );
-    }
+/// The requirements of 1.0, or those of 0.3 where there are none.
+fn stated(
+    requirements: Vec<SecurityRequirement>,
+    legacy: Vec<SecurityRequirement>,
+) -> Vec<SecurityRequirement> {
+    if requirements.is_empty() { legacy } else { requirements }
 }
 
 /// A card as a 0.3 client wants it, without any 1.0 member.

@@ -36,6 +36,11 @@ impl<T> de::Visitor<'_> for NameOrNumber<T> {
     }
 }
 
+/// The number a name consists of, if it is written as numbers are.
+pub(crate) fn number_in(name: &str) -> Option<i64> {
+    name.parse().ok().filter(|number: &i64| number.to_string() == name)
+}
+
 /// Defines an open enum: named constants with their protobuf numbers, and `Other` for the rest.
 ///
 /// Reads a name or an integer; writes the name. A value this version does not know is kept, so that a
@@ -65,11 +70,14 @@ macro_rules! open_enum {
                 }
             }
 
-            /// The value with this wire name; an unknown name is kept.
+            /// The value with this wire name, or with this number in digits; an unknown one is kept.
             pub fn from_name(name: &str) -> Self {
                 match name {
                     $( $wire => Self::$variant, )*
-                    other => Self::Other(other.to_owned()),
+                    other => match $crate::wire::number_in(other) {
+                        Some(number) => Self::from_number(number),
+                        None => Self::Other(other.to_owned()),
+                    },
                 }
             }
 
@@ -125,9 +133,9 @@ macro_rules! open_enum {
             impl serde::Serialize for $name {
                 fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
-                        Self::Other(digits) => match digits.parse::<i64>() {
-                            Ok(number) => serializer.serialize_i64(number),
-                            Err(_) => serializer.serialize_str(digits),
+                        Self::Other(name) => match $crate::wire::number_in(name) {
+                            Some(number) => serializer.serialize_i64(number),
+                            None => serializer.serialize_str(name),
                         },
                         known => serializer.serialize_str(known.as_str()),
                     }

@@ -52,7 +52,7 @@ macro_rules! read_object {
         use serde::de;
         use $crate::wire::{Lenient, Presence, Rest, at_member};
 
-        type Unknown = read_object!(@rest $($rest)?);
+        type Unknown = $crate::wire::read_object!(@rest $($rest)?);
 
         #[allow(non_camel_case_types, reason = "named as the fields are")]
         enum Member { $($field,)* Unknown(<Unknown as Rest>::Name) }
@@ -119,6 +119,34 @@ macro_rules! wire_struct {
             )*
         }
     ) => {
+        $crate::wire::written_struct! {
+            $(#[$meta])*
+            pub struct $name {
+                $( $(#[$fmeta])* pub $field: $ty = $json $(, $required)?; )*
+            }
+        }
+
+        impl $crate::wire::Decode<$crate::wire::V1> for $name {
+            fn decode<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+                $crate::wire::read_object!(value as $crate::wire::V1 => $name {
+                    $( $field = $json | stringify!($field), )*
+                })
+            }
+        }
+    };
+}
+
+/// The part of [`wire_struct!`] without reading, which the type does itself with `Decode<V1>`.
+macro_rules! written_struct {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $(
+                $(#[$fmeta:meta])*
+                pub $field:ident: $ty:ty = $json:literal $(, $required:ident)?;
+            )*
+        }
+    ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Default, PartialEq)]
         #[non_exhaustive]
@@ -128,13 +156,7 @@ macro_rules! wire_struct {
 
         const _: () = {
             use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct as _};
-            use $crate::wire::{Decode, Presence, V1, read_object};
-
-            impl Decode<V1> for $name {
-                fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-                    read_object!(value as V1 => $name { $( $field = $json | stringify!($field), )* })
-                }
-            }
+            use $crate::wire::{Decode, Presence, V1, written_struct};
 
             impl<'de> Deserialize<'de> for $name {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -146,7 +168,7 @@ macro_rules! wire_struct {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     const MEMBERS: usize = [$($json),*].len();
                     let mut object = serializer.serialize_struct(stringify!($name), MEMBERS)?;
-                    $( if wire_struct!(@required $($required)?) || !Presence::is_absent(&self.$field) {
+                    $( if written_struct!(@required $($required)?) || !Presence::is_absent(&self.$field) {
                         object.serialize_field($json, &self.$field)?;
                     } )*
                     object.end()
@@ -292,4 +314,4 @@ macro_rules! wire_oneof {
     };
 }
 
-pub(crate) use {read_object, wire_oneof, wire_struct};
+pub(crate) use {read_object, wire_oneof, wire_struct, written_struct};
