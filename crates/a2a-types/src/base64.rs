@@ -10,16 +10,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::wire::{Decode, Presence};
 
-const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD_IN: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
-const URL_SAFE_IN: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// Decodes base64 in either alphabet, padded or not.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
-    let url_safe = text.bytes().any(|byte| matches!(byte, b'-' | b'_'));
-    if url_safe { URL_SAFE_IN.decode(text) } else { STANDARD_IN.decode(text) }
+    if text.contains(['-', '_']) {
+        LENIENT.decode(text.replace('-', "+").replace('_', "/"))
+    } else {
+        LENIENT.decode(text)
+    }
 }
 
 /// Decodes base64 in the standard alphabet, padded; `None` if the text is not just that.

@@ -1,5 +1,9 @@
 //! What the wire allows, read and written back.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod cards;
 mod examples;
+mod jsonrpc;
+mod support;
+mod tolerance;
 mod v03;
