@@ -1,0 +1,99 @@
+//! A turn that its caller wants to end.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use a2a_translate::End;
+use a2a_types::{StreamResponse, Task};
+use futures::FutureExt as _;
+use tokio::time::{Sleep, sleep};
+
+use super::{
+    Phase, Turn,
+    calls::{Call, cancel_task},
+};
+use crate::A2aAgent;
+
+/// How far it has come.
+pub(super) enum Cancellation {
+    /// Nobody asked.
+    None,
+    /// Asked for; the task is not known yet.
+    Wanted(Pin<Box<Sleep>>),
+    /// The peer is being told.
+    Telling(Call<Task>, Pin<Box<Sleep>>),
+    /// The peer was told; the stream says what comes of it.
+    Told(Pin<Box<Sleep>>),
+}
+
+impl Turn {
+    /// Ready when there was something to do about a cancellation.
+    pub(super) fn poll_cancellation(&mut self, agent: &mut A2aAgent, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut self.cancellation {
+            Cancellation::None => {
+                if !agent.cancel.poll_requested(cx) {
+                    return Poll::Pending;
+                }
+                self.cancel_wanted(agent);
+            }
+            Cancellation::Wanted(deadline) => {
+                let expired = deadline.poll_unpin(cx);
+                if let Some(task_id) = self.running_task().or_else(|| agent.state.task_id.clone()) {
+                    let call = cancel_task(agent, &task_id);
+                    let deadline = Box::pin(sleep(agent.options.cancel_grace));
+                    self.cancellation = Cancellation::Telling(call, deadline);
+                } else {
+                    ready!(expired);
+                    self.finish(agent, End::Cancelled);
+                }
+            }
+            Cancellation::Telling(call, deadline) => match call.poll_unpin(cx) {
+                Poll::Ready(answer) => {
+                    self.cancellation = Cancellation::Told(Box::pin(sleep(agent.options.cancel_grace)));
+                    // An error means that the task has ended already: the stream says how.
+                    if let Ok(task) = answer {
+                        self.payload(agent, StreamResponse::Task(task));
+                    }
+                    if self.is_over() && !matches!(self.phase, Phase::Listening(_)) {
+                        self.finish(agent, End::Ended);
+                    }
+                }
+                Poll::Pending => {
+                    ready!(deadline.poll_unpin(cx));
+                    self.finish(agent, End::Cancelled);
+                }
+            },
+            Cancellation::Told(deadline) => {
+                ready!(deadline.poll_unpin(cx));
+                self.finish(agent, End::Cancelled);
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn cancel_wanted(&mut self, agent: &mut A2aAgent) {
+        match self.phase {
+            // Nothing was sent yet: nothing is.
+            Phase::Ready | Phase::LookingUp { .. } => {
+                self.open(agent);
+                self.finish(agent, End::Cancelled);
+            }
+            Phase::Starting => self.finish(agent, End::Cancelled),
+            _ => self.cancellation = Cancellation::Wanted(Box::pin(sleep(agent.options.cancel_grace))),
+        }
+    }
+
+    /// Cancels the remote task without waiting for what comes of it: the stream is gone.
+    pub(crate) fn abandon(&self, agent: &A2aAgent) {
+        let Some(task_id) = self.running_task() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let call = cancel_task(agent, &task_id);
+        runtime.spawn(async move {
+            if let Err(error) = call.await {
+                tracing::warn!(task = task_id, "the task of a dropped reply could not be cancelled: {error}");
+            }
+        });
+    }
+}
