@@ -18,6 +18,18 @@ pub trait Clock: fmt::Debug + Send {
     fn now(&mut self) -> Arc<str>;
 }
 
+impl IdSource for Box<dyn IdSource> {
+    fn next_id(&mut self) -> Arc<str> {
+        (**self).next_id()
+    }
+}
+
+impl Clock for Box<dyn Clock> {
+    fn now(&mut self) -> Arc<str> {
+        (**self).now()
+    }
+}
+
 /// Ids that count: `id-1`, `id-2`, … For tests and reproducible transcripts.
 #[derive(Debug, Clone)]
 pub struct CountingIds {
