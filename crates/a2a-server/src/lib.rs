@@ -5,15 +5,21 @@ mod engine;
 mod errors;
 mod executor;
 mod json;
+mod server;
+mod service;
 mod store;
 mod system;
 mod updater;
+mod webhook;
 
-pub use auth::Caller;
+pub use auth::{ApiKeys, AuthError, Authenticator, BearerTokens, Caller};
 pub use engine::{Call, Engine, Limits, Update, UpdateError, UpdateStream};
 pub use executor::{AgentExecutor, BoxError, CancelContext, ExecuteFuture, RequestContext};
+pub use server::{Server, serve};
+pub use service::{A2aService, Cors, HttpOptions, ResponseBody};
 pub use store::{
     Cursor, MemoryStore, MemoryStoreStats, Owner, PushConfig, StoreError, StoreFuture, TaskChange, TaskPage,
     TaskQuery, TaskRecord, TaskStore,
 };
 pub use updater::{ArtifactWriter, Note, TaskUpdater};
+pub use webhook::WebhookOptions;

@@ -30,6 +30,7 @@ use tokio::sync::oneshot;
 use super::{
     limits::Permit,
     live::Event,
+    push,
     record::{Progress, UpdateError},
     registry::Handle,
     stamp,
@@ -113,14 +114,14 @@ struct Cancelling {
 pub(super) struct Driver {
     handle: Handle,
     progress: Progress,
-    waiting: VecDeque<Turn>,
+    waiting: VecDeque<Box<Turn>>,
     running: Option<Running>,
     cancelling: Option<Cancelling>,
 }
 
 enum Step {
     Command(Command),
-    Start(Turn),
+    Start(Box<Turn>),
     TurnEnded(Outcome),
     /// Nobody waits for the turn any more, and nobody else knows of it.
     Abandoned,
@@ -136,14 +137,14 @@ impl Driver {
     pub(super) async fn run(mut self) {
         loop {
             match poll_fn(|cx| self.poll_step(cx)).await {
-                Step::Command(Command::Start(turn)) => self.accept(*turn),
+                Step::Command(Command::Start(turn)) => self.accept(turn),
                 Step::Command(Command::Update { update, done }) => {
                     let result = self.update(*update).await;
                     // The agent may have dropped the future of its update.
                     let _ = done.send(result);
                 }
                 Step::Command(Command::Cancel { request, done }) => self.cancel(request, done).await,
-                Step::Start(turn) => self.start(turn).await,
+                Step::Start(turn) => self.start(*turn).await,
                 Step::TurnEnded(outcome) => self.end_turn(outcome).await,
                 Step::Abandoned => {
                     tracing::debug!(task = self.handle.id(), "the client left before the first update");
@@ -167,10 +168,10 @@ impl Driver {
                 return Poll::Ready(Step::TurnEnded(outcome));
             }
         }
-        if let Some(cancelling) = &mut self.cancelling {
-            if let Poll::Ready(outcome) = cancelling.asked.poll_unpin(cx) {
-                return Poll::Ready(Step::CancelAnswered(outcome));
-            }
+        if let Some(cancelling) = &mut self.cancelling
+            && let Poll::Ready(outcome) = cancelling.asked.poll_unpin(cx)
+        {
+            return Poll::Ready(Step::CancelAnswered(outcome));
         }
         if self.running.is_none() {
             if let Some(turn) = self.waiting.pop_front() {
@@ -183,7 +184,7 @@ impl Driver {
         Poll::Pending
     }
 
-    fn accept(&mut self, turn: Turn) {
+    fn accept(&mut self, turn: Box<Turn>) {
         let limit = self.handle.shared().limits.max_waiting_messages;
         if self.waiting.len() < limit {
             self.waiting.push_back(turn);
@@ -209,6 +210,7 @@ impl Driver {
                 if let Err(error) = register(&self.handle, turn.push.take()).await {
                     tracing::warn!(task = self.handle.id(), %error, "a webhook cannot be registered");
                 }
+                push::follow(&self.handle, &turn.owner).await;
                 self.begin(turn, first);
             }
             Err(error) => self.refuse(&turn, error),
@@ -316,6 +318,7 @@ impl Driver {
         let push = running.push.take();
         self.progress = Progress::create(&self.handle, owner, task.clone()).await?;
         register(&self.handle, push).await.map_err(UpdateError::Store)?;
+        push::follow(&self.handle, owner).await;
         self.handle.publish(&Event::new(1, task.into()));
         Ok(done)
     }

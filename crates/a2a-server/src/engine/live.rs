@@ -64,6 +64,8 @@ pub(super) enum Follow {
 #[derive(Debug)]
 struct Subscriber {
     follow: Follow,
+    /// For a webhook, the id of its configuration.
+    webhook: Option<String>,
     /// Whether its turn has begun.
     active: bool,
     queue: VecDeque<Arc<Event>>,
@@ -127,17 +129,18 @@ impl LiveTask {
         idle
     }
 
-    /// Puts a command of a turn into the inbox, unless that turn is over; then it comes back.
-    pub(super) fn submit_to_turn(&self, turn: u64, command: Command) -> Result<(), Command> {
+    /// Puts a command of a turn into the inbox. Gives `false`, and drops it, if that turn is over.
+    #[must_use]
+    pub(super) fn submit_to_turn(&self, turn: u64, command: Command) -> bool {
         let mut state = self.lock();
         if state.turn != Some(turn) {
-            return Err(command);
+            return false;
         }
         state.inbox.push_back(command);
         let waker = state.driver.take();
         drop(state);
         wake(waker);
-        Ok(())
+        true
     }
 
     /// For the driver: the next command. It is woken when there is one.
@@ -189,19 +192,16 @@ impl LiveTask {
     }
 
     pub(super) fn subscribe(&self, follow: Follow) -> u64 {
+        self.lock().subscribe(follow, None)
+    }
+
+    /// Subscribes a webhook from here on, for as long as somebody works on the task. `None` if it is
+    /// subscribed already, or nobody works.
+    pub(super) fn subscribe_webhook(&self, config_id: &str) -> Option<u64> {
         let mut state = self.lock();
-        state.last_subscriber += 1;
-        let id = state.last_subscriber;
-        let subscriber = Subscriber {
-            follow,
-            active: follow != Follow::Turn,
-            queue: VecDeque::new(),
-            behind: follow == Follow::Task,
-            done: false,
-            waker: None,
-        };
-        state.subscribers.insert(id, subscriber);
-        id
+        let known = |subscriber: &Subscriber| subscriber.webhook.as_deref() == Some(config_id);
+        let wanted = state.driven && !state.subscribers.values().any(known);
+        wanted.then(|| state.subscribe(Follow::Work, Some(config_id.to_owned())))
     }
 
     /// Begins a subscriber's turn, with these events.
@@ -299,6 +299,21 @@ impl LiveTask {
 }
 
 impl State {
+    fn subscribe(&mut self, follow: Follow, webhook: Option<String>) -> u64 {
+        self.last_subscriber += 1;
+        let subscriber = Subscriber {
+            follow,
+            webhook,
+            active: follow != Follow::Turn,
+            queue: VecDeque::new(),
+            behind: follow == Follow::Task,
+            done: false,
+            waker: None,
+        };
+        self.subscribers.insert(self.last_subscriber, subscriber);
+        self.last_subscriber
+    }
+
     /// Marks subscribers as done and wakes them.
     fn finish(&mut self, which: impl Fn(&Subscriber) -> bool) {
         for subscriber in self.subscribers.values_mut().filter(|subscriber| which(subscriber)) {

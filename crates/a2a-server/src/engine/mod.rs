@@ -4,6 +4,8 @@ mod driver;
 mod limits;
 mod live;
 mod message;
+mod push;
+mod queries;
 mod record;
 mod registry;
 mod stamp;
@@ -14,8 +16,8 @@ mod turn;
 use std::{fmt, sync::Arc};
 
 use a2a_types::{
-    AgentCard, CancelTaskRequest, GetTaskRequest, Method, RpcError, SendMessageRequest, SendMessageResponse,
-    StreamResponse, SubscribeToTaskRequest, Task,
+    AgentCard, CancelTaskRequest, GetTaskRequest, Method, RpcError, SendMessageConfiguration,
+    SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task,
 };
 use http::HeaderMap;
 use tokio::sync::oneshot;
@@ -31,8 +33,9 @@ use crate::{
     auth::Caller,
     errors::{invalid, store_error, task_not_found, task_over, unsupported},
     executor::{AgentExecutor, RequestContext},
-    store::{Owner, TaskRecord, TaskStore},
+    store::{Owner, PushConfig, TaskRecord, TaskStore},
     system,
+    webhook::{WebhookOptions, Webhooks},
 };
 
 pub use limits::Limits;
@@ -58,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) executor: Arc<dyn AgentExecutor>,
     pub(crate) store: Arc<dyn TaskStore>,
     pub(crate) limits: Limits,
+    pub(crate) extended_card: Option<AgentCard>,
+    pub(crate) webhooks: Webhooks,
     registry: Registry,
     usage: Usage,
 }
@@ -71,27 +76,50 @@ impl fmt::Debug for Shared {
     }
 }
 
+/// What an engine is made of.
+pub(crate) struct EngineParts {
+    pub(crate) card: AgentCard,
+    pub(crate) extended_card: Option<AgentCard>,
+    pub(crate) executor: Arc<dyn AgentExecutor>,
+    pub(crate) store: Arc<dyn TaskStore>,
+    pub(crate) limits: Limits,
+    pub(crate) webhooks: WebhookOptions,
+}
+
 /// What an operation must know besides its request.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Call {
     /// Who calls.
     pub caller: Caller,
+    /// Whether the call is of protocol 0.3.
+    pub legacy: bool,
     /// URIs of the extensions the caller asks for.
     pub extensions: Vec<String>,
     /// Headers of the request, for the agent.
     pub headers: HeaderMap,
 }
 
+impl Call {
+    /// A call of this caller, without extensions and headers.
+    pub fn new(caller: Caller) -> Self {
+        Self { caller, ..Self::default() }
+    }
+}
+
 impl Engine {
-    pub(crate) fn new(
-        card: AgentCard,
-        executor: Arc<dyn AgentExecutor>,
-        store: Arc<dyn TaskStore>,
-        limits: Limits,
-    ) -> Self {
-        let shared =
-            Shared { card, executor, store, limits, registry: Registry::default(), usage: Usage::default() };
+    pub(crate) fn new(parts: EngineParts) -> Self {
+        let EngineParts { card, extended_card, executor, store, limits, webhooks } = parts;
+        let shared = Shared {
+            card,
+            executor,
+            store,
+            limits,
+            extended_card,
+            webhooks: Webhooks::new(webhooks),
+            registry: Registry::default(),
+            usage: Usage::default(),
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -103,6 +131,16 @@ impl Engine {
     /// Tasks that somebody works on or follows now.
     pub fn live_tasks(&self) -> usize {
         self.shared.registry.len()
+    }
+
+    /// The extensions that are active in a call: asked for, and declared in the card.
+    pub fn active_extensions(&self, call: &Call) -> Vec<String> {
+        message::active_extensions(call, &self.shared.card)
+    }
+
+    /// Ends the streams that wait for something to happen to a task that nobody works on.
+    pub fn close_idle_streams(&self) {
+        self.shared.registry.close_idle();
     }
 
     /// SendMessage (§3.1.1): gives the reply, or the task when it is over or waits for the client; at once
@@ -225,7 +263,8 @@ impl Engine {
             message.context_id = task.context_id;
             TurnKind::Continue
         };
-        let extensions = message::active_extensions(&call, &shared.card);
+        let push = self.inline_push_config(&configuration, &message.task_id, call.legacy)?;
+        let extensions = self.active_extensions(&call);
         let context = RequestContext {
             task_id: message.task_id.clone(),
             context_id: message.context_id.clone(),
@@ -243,9 +282,23 @@ impl Engine {
         let handle = Handle::open(shared, &context.task_id);
         let subscription = Subscription::new(handle.clone(), owner.clone(), Follow::Turn);
         let subscriber = Some(subscription.id());
-        let turn = Turn { kind, context, owner, subscriber, push: None, permit };
+        let turn = Turn { kind, context, owner, subscriber, push, permit };
         handle.submit(Command::Start(Box::new(turn)));
         Ok(subscription)
+    }
+
+    /// The webhook that comes with a message.
+    fn inline_push_config(
+        &self,
+        configuration: &SendMessageConfiguration,
+        task_id: &str,
+        legacy: bool,
+    ) -> Result<Option<PushConfig>, RpcError> {
+        let Some(mut config) = configuration.task_push_notification_config.clone() else { return Ok(None) };
+        self.must_push()?;
+        task_id.clone_into(&mut config.task_id);
+        push::complete(&mut config, &self.shared.webhooks)?;
+        Ok(Some(PushConfig { config, legacy }))
     }
 
     async fn find(&self, owner: Owner, id: &str) -> Result<TaskRecord, RpcError> {

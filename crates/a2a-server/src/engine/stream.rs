@@ -15,7 +15,7 @@ use futures::{
 
 use super::{limits::Permit, live::Event, subscription::Subscription, with_history};
 
-/// The updates of a task, or one reply. The first error is the last item.
+/// The updates of a task, or one reply. Fused; an error is the last item.
 ///
 /// # Cancel safety
 ///
@@ -55,7 +55,7 @@ impl UpdateStream {
                 Ok(_) => (Ok(Update(event)), Some((events, permit))),
             })
         });
-        Self { inner: inner.boxed() }
+        Self { inner: inner.fuse().boxed() }
     }
 }
 

@@ -25,7 +25,9 @@ impl TurnHandle {
     pub(crate) async fn publish(&self, update: StreamResponse) -> Result<(), UpdateError> {
         let (done, answer) = oneshot::channel();
         let command = Command::Update { update: Box::new(update), done };
-        self.handle.submit_to_turn(self.turn, command).map_err(|_| UpdateError::Ended)?;
+        if !self.handle.submit_to_turn(self.turn, command) {
+            return Err(UpdateError::Ended);
+        }
         answer.await.unwrap_or(Err(UpdateError::Ended))
     }
 }

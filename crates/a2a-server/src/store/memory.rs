@@ -138,7 +138,7 @@ impl Inner {
                 continue;
             }
             if page.tasks.len() < query.page_size {
-                page.tasks.push(record.task.clone());
+                page.tasks.push(view(&record.task, query.with_artifacts));
                 last = Some(place);
             } else if page.next_page_token.is_empty() {
                 page.next_page_token = last.map(Cursor::to_token).unwrap_or_default();
@@ -172,6 +172,16 @@ impl Inner {
         self.finished.remove(place);
         self.waiting.remove(place);
     }
+}
+
+fn view(task: &Task, with_artifacts: bool) -> Task {
+    if with_artifacts {
+        return task.clone();
+    }
+    let mut view = Task::new(&*task.id, &*task.context_id, task.status.clone());
+    view.history.clone_from(&task.history);
+    view.metadata.clone_from(&task.metadata);
+    view
 }
 
 impl TaskStore for MemoryStore {

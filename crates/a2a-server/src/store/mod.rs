@@ -211,10 +211,12 @@ pub struct TaskQuery {
     pub page_size: usize,
     /// Where the page begins: [`TaskPage::next_page_token`] of the one before, empty for the first.
     pub page_token: String,
+    /// Whether tasks come with their artifacts.
+    pub with_artifacts: bool,
 }
 
 impl TaskQuery {
-    /// All tasks of this owner, 50 per page.
+    /// All tasks of this owner, without their artifacts, 50 per page.
     pub fn new(owner: Owner) -> Self {
         Self { owner, page_size: 50, ..Self::default() }
     }
