@@ -149,6 +149,15 @@ impl TransportError {
         self
     }
 
+    /// The same error as one of another kind, seen from further up: what it means there precedes what happened.
+    #[cfg(feature = "client")]
+    #[must_use]
+    pub(crate) fn into_kind(mut self, kind: ErrorKind, meaning: &str) -> Self {
+        self.details.kind = kind;
+        self.details.message = format!("{meaning}: {}", self.details.message);
+        self
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.details.kind

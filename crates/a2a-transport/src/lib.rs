@@ -4,49 +4,26 @@
 //! over whatever carries messages.
 
 #[cfg(feature = "client")]
-mod card;
-#[cfg(feature = "client")]
-mod channel;
-#[cfg(feature = "client")]
 mod client;
-#[cfg(feature = "client")]
-mod config;
-#[cfg(feature = "client")]
-mod connect;
 mod error;
-#[cfg(feature = "client")]
-mod events;
-#[cfg(feature = "client")]
-mod http;
-#[cfg(feature = "client")]
-mod interface;
-#[cfg(feature = "client")]
-mod jsonrpc;
-#[cfg(feature = "client")]
-mod log;
 mod options;
 mod sse;
 mod stream;
 mod transport;
-#[cfg(feature = "client")]
-mod version;
 
+#[cfg(feature = "http2")]
+pub use client::Http2;
+#[cfg(all(feature = "client", feature = "tracing"))]
+pub use client::TracingInterceptor;
 #[cfg(feature = "client")]
-pub use card::CardResolver;
-#[cfg(feature = "client")]
-pub use client::connect;
-#[cfg(feature = "client")]
-pub use config::HttpConfig;
+pub use client::{
+    Answered, Authorizer, Binding, CardResolver, CardVerifier, ClientOptions, Credential, CredentialProvider,
+    CredentialRequest, Credentials, HttpClient, HttpConfig, InterceptedCall, Interceptor,
+    InterfacePreferences, JsonRpcTransport, Outcome, ProtocolVersion, ResolvedCard, RestTransport, Secret,
+    Selected, TransportFactory, connect, select_interface, v03,
+};
 pub use error::{ErrorKind, TransportError};
-#[cfg(feature = "client")]
-pub use http::HttpClient;
-#[cfg(feature = "client")]
-pub use interface::{Binding, InterfacePreferences, Selected, TransportFactory, select_interface};
-#[cfg(feature = "client")]
-pub use jsonrpc::JsonRpcTransport;
 pub use options::CallOptions;
 pub use sse::{SSE_KEEP_ALIVE, SseDecoder, SseEncodeError, SseError, SseEvent, encode_event};
 pub use stream::ResponseStream;
 pub use transport::{CallFuture, Transport};
-#[cfg(feature = "client")]
-pub use version::ProtocolVersion;

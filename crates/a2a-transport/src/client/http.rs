@@ -22,7 +22,10 @@ use tokio::time::{Instant, Sleep};
 
 use crate::{
     ErrorKind, HttpConfig, TransportError,
-    connect::{ConnectFailure, Connector},
+    client::{
+        connect::{ConnectFailure, Connector},
+        parameters::check_headers,
+    },
 };
 
 /// A pool of connections with its settings. Clones share the pool, as do all transports made with it.
@@ -43,16 +46,22 @@ impl HttpClient {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`]: certificates or keys that cannot be used.
+    /// [`ErrorKind::Config`]: certificates or keys that cannot be used, or headers that are the client's own.
     pub fn new(config: HttpConfig) -> Result<Self, TransportError> {
-        let client = Client::builder(TokioExecutor::new())
+        check_headers(&config.headers)?;
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .pool_idle_timeout(config.pool_idle_timeout)
             .pool_max_idle_per_host(config.max_idle_connections)
             .http1_max_headers(MAX_RESPONSE_HEADERS)
-            .http1_max_buf_size(MAX_RESPONSE_HEAD_BYTES)
-            .build(Connector::new(&config)?);
+            .http1_max_buf_size(MAX_RESPONSE_HEAD_BYTES);
+        #[cfg(feature = "http2")]
+        builder
+            .http2_max_header_list_size(MAX_HTTP2_HEAD_BYTES)
+            .http2_only(config.http2 == crate::Http2::Always);
+        let client = builder.build(Connector::new(&config)?);
         Ok(Self { shared: Arc::new(Shared { client, config }) })
     }
 
@@ -316,6 +325,9 @@ pub(crate) fn without_secrets(url: &Uri) -> String {
     format!("{scheme}{host}{}", url.path())
 }
 
+/// Largest head of a response over HTTP/2.
+#[cfg(feature = "http2")]
+const MAX_HTTP2_HEAD_BYTES: u32 = 256 * 1024;
 /// Most header fields in a response.
 const MAX_RESPONSE_HEADERS: usize = 200;
 /// Largest head of a response, and largest piece read from a socket at once.

@@ -30,6 +30,22 @@ pub struct HttpConfig {
     pub(crate) client_identity_pem: Option<Vec<u8>>,
     #[cfg(feature = "proxy")]
     pub(crate) proxy_from_env: bool,
+    #[cfg(feature = "http2")]
+    pub(crate) http2: Http2,
+}
+
+/// When HTTP/2 is spoken.
+#[cfg(feature = "http2")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Http2 {
+    /// Never: each stream has a connection of its own, and cancelling closes it.
+    #[default]
+    Never,
+    /// With servers that offer it in TLS. Cancelling resets a stream of the connection.
+    IfOffered,
+    /// With every server, without asking, in plain HTTP too.
+    Always,
 }
 
 impl Default for HttpConfig {
@@ -53,6 +69,8 @@ impl Default for HttpConfig {
             client_identity_pem: None,
             #[cfg(feature = "proxy")]
             proxy_from_env: false,
+            #[cfg(feature = "http2")]
+            http2: Http2::Never,
         }
     }
 }
@@ -162,6 +180,37 @@ impl HttpConfig {
     pub fn with_proxy_from_env(mut self, used: bool) -> Self {
         self.proxy_from_env = used;
         self
+    }
+
+    /// When HTTP/2 is spoken. Default: never.
+    #[cfg(feature = "http2")]
+    #[must_use]
+    pub fn with_http2(mut self, when: Http2) -> Self {
+        self.http2 = when;
+        self
+    }
+}
+
+impl HttpConfig {
+    /// The protocols to offer in TLS.
+    #[cfg(feature = "tls")]
+    pub(crate) fn alpn_protocols(&self) -> Vec<Vec<u8>> {
+        let http1 = b"http/1.1".to_vec();
+        #[cfg(feature = "http2")]
+        match self.http2 {
+            Http2::Never => {}
+            Http2::IfOffered => return vec![b"h2".to_vec(), http1],
+            Http2::Always => return vec![b"h2".to_vec()],
+        }
+        vec![http1]
+    }
+
+    /// Whether the client can show who it is within TLS.
+    pub(crate) fn has_client_identity(&self) -> bool {
+        #[cfg(feature = "tls")]
+        return self.client_identity_pem.is_some();
+        #[cfg(not(feature = "tls"))]
+        false
     }
 }
 

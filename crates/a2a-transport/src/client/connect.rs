@@ -331,7 +331,7 @@ mod tls {
                     .map_err(|error| invalid("client certificate", error))?
             }
         };
-        client.alpn_protocols = vec![b"http/1.1".to_vec()];
+        client.alpn_protocols = config.alpn_protocols();
         Ok(client)
     }
 

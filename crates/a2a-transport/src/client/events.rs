@@ -1,0 +1,111 @@
+//! An event stream as a stream of payloads.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use a2a_types::{StreamResponse, v03};
+use futures::Stream;
+
+use crate::{
+    ErrorKind, ResponseStream, SseDecoder, SseError, SseEvent, TransportError,
+    client::http::{HttpBody, at},
+};
+
+/// What an event says.
+pub(crate) struct Piece {
+    pub(crate) payload: StreamResponse,
+    /// The peer says that nothing comes after it.
+    pub(crate) is_last: bool,
+}
+
+impl From<StreamResponse> for Piece {
+    fn from(payload: StreamResponse) -> Self {
+        Self { payload, is_last: false }
+    }
+}
+
+impl From<v03::StreamEvent> for Piece {
+    fn from(event: v03::StreamEvent) -> Self {
+        Self { payload: event.response, is_last: event.is_final }
+    }
+}
+
+impl From<v03::JsonRpc<v03::StreamEvent>> for Piece {
+    fn from(event: v03::JsonRpc<v03::StreamEvent>) -> Self {
+        event.0.into()
+    }
+}
+
+/// The payloads of a body, whose events `read` understands; an event that says nothing is `None`.
+pub(crate) fn payloads<R>(body: HttpBody, max_event_bytes: usize, read: R) -> ResponseStream
+where
+    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Send + Unpin + 'static,
+{
+    let decoder = SseDecoder::with_max_event_bytes(max_event_bytes);
+    ResponseStream::new(Payloads { body, decoder, read, is_over: false })
+}
+
+struct Payloads<R> {
+    body: HttpBody,
+    decoder: SseDecoder,
+    read: R,
+    is_over: bool,
+}
+
+impl<R> Payloads<R>
+where
+    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Unpin,
+{
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, TransportError>>> {
+        loop {
+            while let Some(event) = self.decoder.next_event() {
+                if let Some(piece) = event.map_err(not_events).and_then(&mut self.read).transpose() {
+                    return Poll::Ready(Some(piece));
+                }
+            }
+            match ready!(self.body.poll_chunk(cx)) {
+                Some(Ok(chunk)) => self.decoder.push(chunk),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None if self.decoder.is_mid_event() => {
+                    let message = "the stream ended within an event";
+                    return Poll::Ready(Some(Err(TransportError::new(ErrorKind::StreamCut, message))));
+                }
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<R> Stream for Payloads<R>
+where
+    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Unpin,
+{
+    type Item = Result<StreamResponse, TransportError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if this.is_over {
+            // If the peer has ended the response too, its connection can be used again.
+            let _ = this.body.poll_chunk(cx);
+            return Poll::Ready(None);
+        }
+        Poll::Ready(ready!(this.poll_piece(cx)).map(|read| match read {
+            Ok(piece) => {
+                this.is_over = piece.is_last;
+                Ok(piece.payload)
+            }
+            Err(error) if error.url().is_some() => Err(error),
+            Err(error) => Err(at(this.body.url(), error)),
+        }))
+    }
+}
+
+fn not_events(error: SseError) -> TransportError {
+    let kind = match error {
+        SseError::TooLarge { .. } => ErrorKind::TooLarge,
+        SseError::InvalidUtf8 => ErrorKind::Decode,
+    };
+    TransportError::new(kind, error.to_string())
+}
