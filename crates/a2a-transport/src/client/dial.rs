@@ -111,6 +111,13 @@ impl fmt::Debug for ClientOptions {
     }
 }
 
+/// Options that want nothing but an interface.
+impl From<&InterfacePreferences> for ClientOptions {
+    fn from(preferences: &InterfacePreferences) -> Self {
+        Self::default().with_preferences(preferences.clone())
+    }
+}
+
 /// The transport to the agent of a card, by the interface that [`select_interface`](crate::select_interface)
 /// chooses. Nothing is sent yet.
 ///
@@ -124,8 +131,9 @@ impl fmt::Debug for ClientOptions {
 pub fn connect(
     card: &AgentCard,
     http: &HttpClient,
-    options: &ClientOptions,
+    options: impl Into<ClientOptions>,
 ) -> Result<Arc<dyn Transport>, TransportError> {
+    let options = options.into();
     let mut candidates: Vec<Arc<dyn Transport>> = Vec::new();
     let mut places = Vec::new();
     let mut refusal = None;
@@ -149,7 +157,7 @@ pub fn connect(
         _ => Arc::new(Fallback::new(candidates)),
     };
     let required = if options.tolerates_missing_extensions { Vec::new() } else { required_extensions(card) };
-    Ok(Intercepted::wrap(transport, options.extensions.clone(), required, options.interceptors.clone()))
+    Ok(Intercepted::wrap(transport, options.extensions, required, options.interceptors))
 }
 
 fn required_extensions(card: &AgentCard) -> Vec<String> {
