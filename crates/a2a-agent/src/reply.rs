@@ -7,6 +7,7 @@ use std::{
 };
 
 use a2a_translate::{Event, Msg};
+use a2a_types::TaskState;
 use futures::{Stream, StreamExt as _, stream::FusedStream};
 
 use crate::{A2aAgent, A2aAgentState, AgentError, CancelHandle, turn::Turn};
@@ -39,6 +40,11 @@ impl<'a> ReplyStream<'a> {
     /// The agent's state, up to date with every payload.
     pub fn state(&self) -> &A2aAgentState {
         &self.events.agent.state
+    }
+
+    /// The state of the task as the peer has last told it; `None` if it has not, or answered with a message.
+    pub fn task_state(&self) -> Option<&TaskState> {
+        self.events.turn.task_state()
     }
 
     /// Cancels this reply, from anywhere.

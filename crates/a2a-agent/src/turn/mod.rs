@@ -25,7 +25,7 @@ use std::{
 
 use a2a_translate::{End, Event, Msg, Phase as TranslatorPhase, ReplyTranslator};
 use a2a_transport::ResponseStream;
-use a2a_types::{StreamResponse, Task};
+use a2a_types::{StreamResponse, Task, TaskState};
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::{Sleep, sleep};
 
@@ -94,6 +94,11 @@ impl Turn {
     /// Whether nothing more will come.
     pub(crate) fn is_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended) && self.failure.is_none()
+    }
+
+    /// The last state of the task.
+    pub(crate) fn task_state(&self) -> Option<&TaskState> {
+        self.translator.as_ref()?.last_state()
     }
 
     /// The next event, or the error that ends the reply.
