@@ -1,0 +1,5 @@
+//! Behaviour seen from outside, one module per subject.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+mod sse;
+mod sse_oracle;
