@@ -16,7 +16,7 @@ use tokio::{
 
 use crate::{
     auth::Authenticator,
-    engine::{Engine, EngineParts, Limits},
+    engine::{Engine, EngineParts, Limits, Recovery},
     executor::AgentExecutor,
     service::{A2aService, HttpOptions},
     store::{MemoryStore, TaskStore},
@@ -44,6 +44,7 @@ pub struct Server {
     extended_card: Option<AgentCard>,
     limits: Limits,
     webhooks: WebhookOptions,
+    recovery: Recovery,
     options: HttpOptions,
 }
 
@@ -58,6 +59,7 @@ impl Server {
             extended_card: None,
             limits: Limits::default(),
             webhooks: WebhookOptions::default(),
+            recovery: Recovery::default(),
             options: HttpOptions::default(),
         }
     }
@@ -97,6 +99,13 @@ impl Server {
         self
     }
 
+    /// What becomes of tasks that were being worked on when the server was stopped.
+    #[must_use]
+    pub fn with_recovery(mut self, recovery: Recovery) -> Self {
+        self.recovery = recovery;
+        self
+    }
+
     /// Options of the HTTP side.
     #[must_use]
     pub fn with_http(mut self, options: HttpOptions) -> Self {
@@ -104,7 +113,8 @@ impl Server {
         self
     }
 
-    /// The agent as a service, to be mounted in a router.
+    /// The agent as a service, to be mounted in a router. Tasks of an earlier process are left as they are
+    /// until [`Engine::recover`] is called.
     pub fn into_service(self) -> A2aService {
         let store = self.store.unwrap_or_else(|| Arc::new(MemoryStore::new()));
         let engine = Engine::new(EngineParts {
@@ -118,11 +128,11 @@ impl Server {
         A2aService::new(engine, self.options, self.authenticator)
     }
 
-    /// Serves the agent until the listener fails.
+    /// Recovers the tasks of an earlier process, then serves the agent until the listener fails.
     ///
     /// # Errors
     ///
-    /// The listener cannot accept connections any more.
+    /// The store cannot be read, or the listener cannot accept connections any more.
     pub async fn serve(self, listener: TcpListener) -> io::Result<()> {
         self.serve_until(listener, pending()).await
     }
@@ -139,7 +149,10 @@ impl Server {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
-        serve(listener, self.into_service(), stop).await
+        let recovery = self.recovery;
+        let service = self.into_service();
+        service.engine().recover(recovery).await.map_err(io::Error::other)?;
+        serve(listener, service, stop).await
     }
 }
 
@@ -197,7 +210,7 @@ pub async fn serve(
         });
     };
     drop(listener);
-    service.engine().close_idle_streams();
+    service.engine().close();
     if timeout(options.shutdown_grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("responses were still open when the time to end them was over");
     }

@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Start(Box<Turn>),
     /// An update of the running turn.
     Update { update: Box<StreamResponse>, done: oneshot::Sender<Result<(), UpdateError>> },
+    /// Fail the task, whose turn was interrupted by the end of another process.
+    Fail { owner: Owner },
     /// Cancel the task.
     Cancel { request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>> },
 }
@@ -143,6 +145,7 @@ impl Driver {
                     // The agent may have dropped the future of its update.
                     let _ = done.send(result);
                 }
+                Step::Command(Command::Fail { owner }) => self.fail(&owner).await,
                 Step::Command(Command::Cancel { request, done }) => self.cancel(request, done).await,
                 Step::Start(turn) => self.start(*turn).await,
                 Step::TurnEnded(outcome) => self.end_turn(outcome).await,
@@ -151,7 +154,12 @@ impl Driver {
                     self.stop_turn();
                 }
                 Step::CancelAnswered(outcome) => self.cancel_answered(outcome).await,
-                Step::Rest => break,
+                Step::Rest => {
+                    if self.handle.shared().is_closing() {
+                        self.handle.close_if_idle();
+                    }
+                    break;
+                }
             }
         }
     }
@@ -201,6 +209,10 @@ impl Driver {
     }
 
     async fn start(&mut self, mut turn: Turn) {
+        if turn.subscriber.is_some_and(|subscriber| !self.handle.is_subscribed(subscriber)) {
+            // Nobody was told of it yet, and nobody waits for it any more.
+            return;
+        }
         if turn.kind == TurnKind::New {
             self.begin(turn, None);
             return;
@@ -402,6 +414,19 @@ impl Driver {
     fn stop_turn(&mut self) {
         self.running = None;
         self.handle.end_turn();
+    }
+
+    async fn fail(&mut self, owner: &Owner) {
+        let Ok(Some(record)) = self.progress.read(&self.handle, owner).await else { return };
+        if self.progress.load(&self.handle, owner).await.is_err() || self.progress.is_over() {
+            return;
+        }
+        push::follow(&self.handle, owner).await;
+        let note = stamp::message("the server was stopped while it worked on this".to_owned());
+        let status = TaskStatus::new(TaskState::Failed).with_message(note);
+        if let Err(error) = self.set_status(owner, &record.task.context_id, status).await {
+            self.report(&error);
+        }
     }
 
     async fn cancel(&mut self, request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>>) {

@@ -231,6 +231,10 @@ impl LiveTask {
         wake(waker);
     }
 
+    pub(super) fn is_subscribed(&self, id: u64) -> bool {
+        self.lock().subscribers.contains_key(&id)
+    }
+
     /// Whether a request waits for its turn, or for the end of it.
     pub(super) fn is_awaited(&self) -> bool {
         self.lock().subscribers.values().any(|subscriber| subscriber.follow == Follow::Turn)

@@ -7,13 +7,20 @@ mod message;
 mod push;
 mod queries;
 mod record;
+mod recovery;
 mod registry;
 mod stamp;
 mod stream;
 mod subscription;
 mod turn;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use a2a_types::{
     AgentCard, CancelTaskRequest, GetTaskRequest, Method, RpcError, SendMessageConfiguration,
@@ -40,6 +47,7 @@ use crate::{
 
 pub use limits::Limits;
 pub use record::UpdateError;
+pub use recovery::Recovery;
 pub use stream::{Update, UpdateStream};
 pub(crate) use turn::TurnHandle;
 
@@ -65,6 +73,14 @@ pub(crate) struct Shared {
     pub(crate) webhooks: Webhooks,
     registry: Registry,
     usage: Usage,
+    /// Whether the server is about to stop.
+    closing: AtomicBool,
+}
+
+impl Shared {
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
 }
 
 impl fmt::Debug for Shared {
@@ -119,6 +135,7 @@ impl Engine {
             webhooks: Webhooks::new(webhooks),
             registry: Registry::default(),
             usage: Usage::default(),
+            closing: AtomicBool::new(false),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -138,8 +155,10 @@ impl Engine {
         message::active_extensions(call, &self.shared.card)
     }
 
-    /// Ends the streams that wait for something to happen to a task that nobody works on.
-    pub fn close_idle_streams(&self) {
+    /// Prepares for the end: streams end as soon as nobody works on their task, those of waiting tasks at
+    /// once. What runs goes on.
+    pub fn close(&self) {
+        self.shared.closing.store(true, Ordering::Relaxed);
         self.shared.registry.close_idle();
     }
 

@@ -6,6 +6,8 @@
 
 mod cursor;
 mod memory;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 use std::fmt::Debug;
 
@@ -14,11 +16,14 @@ use a2a_types::{
     Timestamp,
 };
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 use crate::{auth::Caller, executor::BoxError};
 
 pub use cursor::Cursor;
 pub use memory::{MemoryStore, MemoryStoreStats};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 
 /// What an operation of a [`TaskStore`] gives.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
@@ -126,8 +131,10 @@ impl PushConfig {
     }
 }
 
-/// One change of a task. All changes of a task, applied in order, make it what it is.
-#[derive(Debug, Clone, PartialEq)]
+/// One change of a task. All changes of a task, applied in order, make it what it is; a store may keep them
+/// as JSON, one after the other, and only sum them up now and then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum TaskChange {
     /// The client has sent a further message.
