@@ -53,7 +53,8 @@ fn without_bad_retries(input: &[u8]) -> Vec<u8> {
     let mut result = Vec::new();
     let mut is_first = true;
     for line in input.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-        let content = if is_first { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
+        let content = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_first).unwrap_or(line);
+        result.extend_from_slice(&line[..line.len() - content.len()]);
         is_first = false;
         if content.starts_with(b"retry:") && std::str::from_utf8(content).is_err() {
             result.push(b':');
