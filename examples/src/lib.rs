@@ -1,1 +1,4 @@
-//! Two-sided examples.
+//! Agents shared by the example programs, which are in `src/bin`.
+
+pub mod conformance;
+pub mod scenarios;

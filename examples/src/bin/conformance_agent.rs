@@ -1,0 +1,71 @@
+//! Serves the agent that conformance kits and other SDKs' clients are run against.
+//!
+//! Flags: `--port N` (default: a free one), `--caps full|bare|ext`, `--db FILE` (keep tasks in SQLite),
+//! `--v03` (speak 0.3 too), `--bearer TOKEN`. The first line of output is `{"url": …}`.
+
+#![allow(clippy::print_stdout, reason = "a program")]
+
+use std::{error::Error, sync::Arc};
+
+use a2a_examples::{
+    conformance::{Capabilities, ConformanceAgent, card, extended_card},
+    scenarios::{ForgetfulStore, Scenarios},
+};
+use a2a_server::{
+    BearerTokens, Caller, HttpOptions, MemoryStore, Server, SqliteStore, TaskStore, WebhookOptions,
+};
+use tokio::net::TcpListener;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut port = 0;
+    let mut capabilities = Capabilities::Full;
+    let mut legacy = false;
+    let mut bearer = None;
+    let mut store: Arc<dyn TaskStore> = Arc::new(MemoryStore::with_max_tasks(100_000));
+    let mut args = std::env::args().skip(1);
+    while let Some(flag) = args.next() {
+        if flag == "--v03" {
+            legacy = true;
+            continue;
+        }
+        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        match flag.as_str() {
+            "--port" => port = value.parse()?,
+            "--bearer" => bearer = Some(value),
+            "--db" => store = Arc::new(SqliteStore::open(value)?),
+            "--caps" => {
+                capabilities = match value.as_str() {
+                    "full" => Capabilities::Full,
+                    "bare" => Capabilities::Bare,
+                    "ext" => Capabilities::Extension,
+                    other => return Err(format!("--caps must be full, bare or ext, not {other}").into()),
+                }
+            }
+            other => return Err(format!("unknown flag {other}").into()),
+        }
+    }
+
+    let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let card = card(&url, capabilities, legacy);
+    let store = Arc::new(ForgetfulStore::new(store));
+    let scenarios = Scenarios::default().with_forgetful_store(Arc::clone(&store));
+    let mut options = HttpOptions::default();
+    options.legacy = legacy;
+    let mut webhooks = WebhookOptions::default();
+    webhooks.allow_loopback = true;
+    let mut server = Server::new(card.clone(), ConformanceAgent::new(scenarios))
+        .with_extended_card(extended_card(card))
+        .with_store(store)
+        .with_http(options)
+        .with_webhooks(webhooks);
+    if let Some(token) = bearer {
+        server = server.with_authenticator(BearerTokens::new([(token, Caller::new("bearer"))]));
+    }
+    println!("{}", serde_json::json!({ "url": url }));
+    let stop = async {
+        let _ = tokio::signal::ctrl_c().await;
+    };
+    Ok(server.serve_until(listener, stop).await?)
+}
