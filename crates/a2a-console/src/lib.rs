@@ -1,1 +1,20 @@
 //! Talk to A2A agents from a terminal: the a2a command and launch_console
+
+mod card;
+mod chat;
+#[cfg(feature = "cli")]
+mod cli;
+#[cfg(feature = "cli")]
+mod demo;
+mod failure;
+mod output;
+mod plain;
+mod render;
+mod signals;
+mod style;
+mod turn;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use cli::main;
+pub use render::{ConsoleRenderer, Verbosity};

@@ -1,0 +1,218 @@
+//! A card, for people.
+
+use std::fmt;
+
+use a2a_agent::{AgentCard, InterfacePreferences};
+use a2a_transport::select_interface;
+use a2a_types::{
+    AgentCapabilities, AgentInterface, AgentSkill, OAuthFlows, SecurityRequirement, SecurityScheme,
+};
+
+use crate::{
+    plain::{plain_line, plain_text},
+    style::Style,
+};
+
+/// A card, as people read it: what the agent is, how it is reached and which of its interfaces is used, what it can
+/// do and wants, and where the card departs from the specification.
+#[derive(Debug)]
+pub(crate) struct Described<'a> {
+    pub(crate) card: &'a AgentCard,
+    pub(crate) found_at: Option<&'a str>,
+    pub(crate) preferences: &'a InterfacePreferences,
+    pub(crate) style: Style,
+}
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let card = self.card;
+        let version = plain_line(&card.version);
+        writeln!(f, "{} {version}", self.style.bold(plain_line(&card.name)))?;
+        if !card.description.is_empty() {
+            writeln!(f, "{}", plain_text(&card.description).trim_end())?;
+        }
+        writeln!(f)?;
+        if let Some(url) = self.found_at {
+            line(f, "Card", url)?;
+        }
+        if let Some(provider) = &card.provider {
+            line(f, "Provider", &format!("{} ({})", provider.organization, provider.url))?;
+        }
+        if let Some(url) = &card.documentation_url {
+            line(f, "Documentation", url)?;
+        }
+        line(f, "Input", &list(&card.default_input_modes))?;
+        line(f, "Output", &list(&card.default_output_modes))?;
+        line(f, "Capabilities", &capabilities(&card.capabilities))?;
+        line(f, "Signatures", &signatures(card))?;
+        self.interfaces(f)?;
+        self.extensions(f)?;
+        self.skills(f)?;
+        self.security(f)?;
+        self.departures(f)
+    }
+}
+
+impl Described<'_> {
+    fn heading(&self, f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+        writeln!(f, "\n{}", self.style.bold(text))
+    }
+
+    fn interfaces(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.heading(f, "Interfaces")?;
+        let selected = select_interface(self.card, self.preferences);
+        let mut used = selected.as_ref().ok().map(|selected| &selected.interface);
+        for interface in &self.card.supported_interfaces {
+            let remark = if used == Some(interface) {
+                // The same entry may be there twice.
+                used = None;
+                "  <- used"
+            } else if self.is_usable(interface) {
+                ""
+            } else {
+                "  (not spoken here)"
+            };
+            let AgentInterface { url, protocol_binding, protocol_version, tenant, .. } = interface;
+            let tenant = if tenant.is_empty() { String::new() } else { format!(", tenant {tenant}") };
+            let text = format!("{protocol_binding} {protocol_version}  {url}{tenant}");
+            writeln!(f, "  {}{}", plain_line(&text), self.style.bold(remark))?;
+        }
+        let why = match &selected {
+            Ok(selected) => format!(
+                "The binding of the first entry that is spoken here and wanted ({}), in its highest version ({}).",
+                selected.binding.as_str(),
+                selected.version
+            ),
+            Err(error) => format!("None can be used: {error}."),
+        };
+        writeln!(f, "  {}", self.style.dim(plain_line(&why)))
+    }
+
+    /// Whether this would be used if there were nothing else.
+    fn is_usable(&self, interface: &AgentInterface) -> bool {
+        let alone = AgentCard::new("", vec![interface.clone()]);
+        select_interface(&alone, self.preferences).is_ok()
+    }
+
+    fn extensions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extensions = &self.card.capabilities.extensions;
+        if extensions.is_empty() {
+            return Ok(());
+        }
+        self.heading(f, "Extensions")?;
+        for extension in extensions {
+            let required = if extension.required { " (required)" } else { "" };
+            writeln!(f, "  {}{required}", plain_line(&extension.uri))?;
+            more(f, &extension.description)?;
+        }
+        Ok(())
+    }
+
+    fn skills(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.heading(f, "Skills")?;
+        if self.card.skills.is_empty() {
+            writeln!(f, "  none")?;
+        }
+        for AgentSkill { name, id, description, tags, examples, .. } in &self.card.skills {
+            let tags = if tags.is_empty() { String::new() } else { format!("  [{}]", tags.join(", ")) };
+            writeln!(f, "  {}", plain_line(&format!("{name} ({id}){tags}")))?;
+            more(f, description)?;
+            for example in examples {
+                more(f, &format!("e.g. {example}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn security(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AgentCard { security_schemes: schemes, security_requirements: requirements, .. } = self.card;
+        if schemes.is_empty() && requirements.is_empty() {
+            return Ok(());
+        }
+        self.heading(f, "Security")?;
+        for (name, scheme) in schemes {
+            writeln!(f, "  {}", plain_line(&format!("{name}: {}", described(scheme))))?;
+        }
+        let demanded: Vec<String> = requirements.iter().map(required).collect();
+        let demanded = if demanded.is_empty() { "nothing".to_owned() } else { demanded.join(", or ") };
+        writeln!(f, "  demanded: {}", plain_line(&demanded))
+    }
+
+    fn departures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let issues = self.card.validate();
+        if issues.is_empty() {
+            return Ok(());
+        }
+        self.heading(f, "Departures from the specification")?;
+        for issue in issues {
+            writeln!(f, "  {}", plain_line(&issue.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+fn line(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    writeln!(f, "{name:14}{}", plain_line(value))
+}
+
+/// Details, indented.
+fn more(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    plain_text(text).lines().try_for_each(|line| writeln!(f, "    {line}"))
+}
+
+fn list(values: &[String]) -> String {
+    if values.is_empty() { "not stated".to_owned() } else { values.join(", ") }
+}
+
+fn capabilities(capabilities: &AgentCapabilities) -> String {
+    let named = [
+        (capabilities.streaming, "streaming"),
+        (capabilities.push_notifications, "push notifications"),
+        (capabilities.extended_agent_card, "extended card"),
+    ];
+    let there: Vec<&str> =
+        named.into_iter().filter(|(is, _)| *is == Some(true)).map(|(_, name)| name).collect();
+    if there.is_empty() { "none".to_owned() } else { there.join(", ") }
+}
+
+fn signatures(card: &AgentCard) -> String {
+    match card.signatures.len() {
+        0 => "none".to_owned(),
+        1 => "1, not verified".to_owned(),
+        number => format!("{number}, not verified"),
+    }
+}
+
+fn described(scheme: &SecurityScheme) -> String {
+    match scheme {
+        SecurityScheme::ApiKey(scheme) => format!("API key, {} {}", scheme.location, scheme.name),
+        SecurityScheme::HttpAuth(scheme) => format!("HTTP {} {}", scheme.scheme, scheme.bearer_format),
+        SecurityScheme::OAuth2(scheme) => format!("OAuth 2.0, {}", flow(&scheme.flows)),
+        SecurityScheme::OpenIdConnect(scheme) => format!("OpenID Connect, {}", scheme.open_id_connect_url),
+        SecurityScheme::MutualTls(_) => "mutual TLS".to_owned(),
+        _ => "of a kind that is not known here".to_owned(),
+    }
+}
+
+fn flow(flows: &OAuthFlows) -> String {
+    match flows {
+        OAuthFlows::AuthorizationCode(flow) => format!("authorization code, token at {}", flow.token_url),
+        OAuthFlows::ClientCredentials(flow) => format!("client credentials, token at {}", flow.token_url),
+        OAuthFlows::DeviceCode(flow) => format!("device code, token at {}", flow.token_url),
+        OAuthFlows::Implicit(_) => "implicit (deprecated)".to_owned(),
+        OAuthFlows::Password(_) => "password (deprecated)".to_owned(),
+        _ => "of a kind that is not known here".to_owned(),
+    }
+}
+
+fn required(requirement: &SecurityRequirement) -> String {
+    let all: Vec<String> = requirement
+        .schemes
+        .iter()
+        .map(|(name, scopes)| match scopes.list.as_slice() {
+            [] => name.clone(),
+            scopes => format!("{name} ({})", scopes.join(", ")),
+        })
+        .collect();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(" and ") }
+}

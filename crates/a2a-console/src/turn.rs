@@ -1,0 +1,115 @@
+//! One reply, from its first event to what is left of it.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use a2a_agent::{Msg, ReplyFinishedReason, ReplyStream};
+use futures::{FutureExt as _, StreamExt as _};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::{
+    failure::{Exit, Failure},
+    output::Output,
+    signals::{Signals, Stop},
+};
+
+/// What is left of a reply.
+#[derive(Debug)]
+pub(crate) struct Played {
+    /// The message, as far as it has come; `None` if the reply did not start.
+    pub(crate) msg: Option<Msg>,
+    /// What the reply means for the program.
+    pub(crate) exit: Exit,
+    /// Whether the program is to end now.
+    pub(crate) leave: bool,
+}
+
+/// What the first interrupt does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnInterrupt {
+    /// It cancels the remote task.
+    Cancel,
+    /// It leaves; the remote task goes on.
+    #[cfg(feature = "cli")]
+    Leave,
+}
+
+/// Plays a reply to an output. A second interrupt leaves at once, and so does termination.
+///
+/// # Errors
+///
+/// The output's.
+pub(crate) async fn play(
+    mut stream: ReplyStream<'_>,
+    output: &mut Output,
+    signals: &mut Signals,
+    on_interrupt: OnInterrupt,
+) -> io::Result<Played> {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last_event = Instant::now();
+    let mut cancelling = false;
+    let mut failure = None;
+    loop {
+        let item = match stream.next().now_or_never() {
+            Some(item) => item,
+            None => {
+                output.idle()?;
+                tokio::select! {
+                    biased;
+                    item = stream.next() => item,
+                    stop = signals.next() => {
+                        if stop == Stop::Terminate || cancelling || on_interrupt != OnInterrupt::Cancel {
+                            return leave(&stream, cancelling, output);
+                        }
+                        cancelling = true;
+                        stream.cancel_handle().cancel();
+                        output.note("cancelling; Ctrl-C again leaves at once")?;
+                        continue;
+                    }
+                    _ = ticks.tick(), if output.is_watched() => {
+                        let silence = last_event.elapsed();
+                        if silence >= PATIENCE {
+                            output.waiting(stream.task_state(), silence)?;
+                        }
+                        continue;
+                    }
+                }
+            }
+        };
+        last_event = Instant::now();
+        match item {
+            Some(Ok(event)) => output.event(&event, stream.task_state())?,
+            Some(Err(error)) => failure = Some(Failure::from(error)),
+            None => break,
+        }
+    }
+    let msg = stream.message().cloned();
+    output.end(msg.as_ref(), failure.as_ref())?;
+    let exit = match (&failure, msg.as_ref().and_then(|msg| msg.finished_reason)) {
+        (Some(failure), _) => failure.exit(),
+        (None, Some(ReplyFinishedReason::Error)) => Exit::PeerFailed,
+        (None, Some(ReplyFinishedReason::Interrupted)) => Exit::Interrupted,
+        _ => Exit::Success,
+    };
+    Ok(Played { msg, exit, leave: false })
+}
+
+/// Leaves a reply that goes on without us.
+fn leave(stream: &ReplyStream<'_>, cancelling: bool, output: &mut Output) -> io::Result<Played> {
+    let failure = Failure::cancelled(if cancelling {
+        "left before the agent had confirmed the cancellation"
+    } else {
+        "left the reply; the task of the agent goes on"
+    });
+    let msg = stream.message().cloned();
+    output.end(msg.as_ref(), Some(&failure))?;
+    Ok(Played { msg, exit: failure.exit(), leave: true })
+}
+
+/// How often the waiting time is shown anew.
+const TICK: Duration = Duration::from_millis(250);
+/// Silence before a waiting time is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
