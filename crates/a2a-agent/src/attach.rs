@@ -70,6 +70,9 @@ pub trait AttachFile: Sized + sealed::Sealed {
     ///
     /// The file cannot be read, or is too large.
     fn from_path_within(path: impl AsRef<Path>, limit: u64) -> Result<Self, AttachError>;
+
+    /// The file at this URL, its media type guessed from the path. Nothing is fetched.
+    fn from_url(url: impl Into<String>) -> Self;
 }
 
 impl AttachFile for DataBlock {
@@ -89,6 +92,16 @@ impl AttachFile for DataBlock {
             Some(name) => block.with_name(name.to_string_lossy()),
             None => block,
         })
+    }
+
+    fn from_url(url: impl Into<String>) -> Self {
+        let url = url.into();
+        let location = url.split(['?', '#']).next().unwrap_or_default();
+        // Without the host, whose ending is no extension.
+        let path = location.split_once("://").map_or(location, |(_, rest)| rest);
+        let file = path.rsplit_once('/').map_or("", |(_, file)| file);
+        let media_type = mime_guess::from_path(file).first_or_octet_stream();
+        Self::url(url, media_type.essence_str())
     }
 }
 
