@@ -27,10 +27,23 @@ struct Tracked {
     content: Content,
     /// Whether anything was streamed, be it an empty text.
     started: bool,
+    /// Whether the content was there before the reply: a snapshot that has it says nothing new.
+    known: bool,
     open: Option<OpenBlock>,
 }
 
 impl Artifacts {
+    /// Artifacts that were there before the reply.
+    pub(crate) fn know(&mut self, writer: &Writer, task_id: &str, artifacts: &[Artifact]) {
+        for artifact in artifacts {
+            let at = self.find(writer, task_id, &artifact.artifact_id, 0);
+            if let Some(tracked) = self.tracked.get_mut(at).filter(|tracked| !tracked.known) {
+                tracked.known = true;
+                tracked.content.extend_from(&artifact.parts);
+            }
+        }
+    }
+
     /// An update: parts to append, or the whole artifact.
     pub(crate) fn update(
         &mut self,
@@ -81,17 +94,14 @@ impl Artifacts {
                 .values()
                 .flatten()
                 .filter_map(|&at| self.tracked.get(at))
-                .any(|tracked| tracked.content.equals(content))
+                .any(|tracked| tracked.started && tracked.content.equals(content))
         })
     }
 
-    /// Ends the blocks of one task, or all, in the order in which they opened.
-    pub(crate) fn end(&mut self, writer: &mut Writer, task_id: Option<&str>) {
-        let mut open: Vec<&mut Tracked> = self
-            .tracked
-            .iter_mut()
-            .filter(|tracked| tracked.open.is_some() && task_id.is_none_or(|id| *tracked.task_id == *id))
-            .collect();
+    /// Ends the open blocks, in the order in which they opened.
+    pub(crate) fn end(&mut self, writer: &mut Writer) {
+        let mut open: Vec<&mut Tracked> =
+            self.tracked.iter_mut().filter(|tracked| tracked.open.is_some()).collect();
         open.sort_by_key(|tracked| tracked.open.as_ref().map(OpenBlock::order));
         for tracked in open {
             tracked.end(writer);
@@ -114,6 +124,7 @@ impl Artifacts {
                 artifact_id: artifact_id.into(),
                 content: Content::new(&writer.reply_id),
                 started: false,
+                known: false,
                 open: None,
             });
             self.index.entry(task_id.into()).or_default().entry(artifact_id.into()).or_default().push(at);
@@ -141,10 +152,10 @@ impl Tracked {
             Repetition::Longer { part, offset }
                 if self.open.is_some() && self.goes_on(&parts, part, offset) =>
             {
-                self.tail(writer, parts, part, offset)
+                self.tail(writer, parts, part, offset, Flow::Appended)
             }
             Repetition::Equal | Repetition::Longer { .. } | Repetition::Different => {
-                self.renew(writer, parts)
+                self.renew(writer, parts, Flow::Whole)
             }
         }
     }
@@ -152,12 +163,12 @@ impl Tracked {
     /// The whole artifact as a snapshot has it: only what is new is streamed.
     fn catch_up(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
         match self.content.compare(&parts) {
-            Repetition::Equal if self.started => Ok(()),
+            Repetition::Equal if self.started || self.known => Ok(()),
             Repetition::Longer { part, offset } if self.goes_on(&parts, part, offset) => {
-                self.tail(writer, parts, part, offset)
+                self.tail(writer, parts, part, offset, Flow::Snapshot)
             }
             Repetition::Equal | Repetition::Longer { .. } | Repetition::Different => {
-                self.renew(writer, parts)
+                self.renew(writer, parts, Flow::Snapshot)
             }
         }
     }
@@ -179,18 +190,19 @@ impl Tracked {
         parts: Vec<Part>,
         part: usize,
         offset: usize,
+        flow: Flow,
     ) -> Result<(), TranslateError> {
         self.content.clear();
         self.content.extend_from(&parts);
-        self.write(writer, tail(parts, part, offset), Flow::Appended)
+        self.write(writer, tail(parts, part, offset), flow)
     }
 
     /// Streams new content, in blocks of its own.
-    fn renew(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
+    fn renew(&mut self, writer: &mut Writer, parts: Vec<Part>, flow: Flow) -> Result<(), TranslateError> {
         self.end(writer);
         self.content.clear();
         self.content.extend_from(&parts);
-        self.write(writer, parts, Flow::Whole)
+        self.write(writer, parts, flow)
     }
 
     fn write(

@@ -23,7 +23,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 /// group is let through (`QUJD=`).
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
-    let text = if digits.len() % 4 == 0 && !digits.is_empty() { digits } else { text };
+    let text = if digits.len().is_multiple_of(4) && !digits.is_empty() { digits } else { text };
     CANONICAL.decode(text).ok()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
 /// canonical base64 is appended as it is.
 pub(crate) fn append(joined: &mut String, more: &str) {
     let digits = joined.trim_end_matches('=').len();
-    if digits == joined.len() && digits % 4 == 0 {
+    if digits == joined.len() && digits.is_multiple_of(4) {
         joined.push_str(more);
         return;
     }

@@ -16,7 +16,6 @@ use crate::{
         DataBlockDeltaEvent, DataBlockEndEvent, DataBlockStartEvent, Event, TextBlockDeltaEvent,
         TextBlockEndEvent, TextBlockStartEvent,
     },
-    seen::is_nameless,
     source::{Clock, IdSource},
 };
 
@@ -103,14 +102,13 @@ impl OpenBlock {
         matches!(self.kind, OpenKind::Text)
     }
 
-    /// Whether these bytes are more of the file this block carries.
+    /// Whether these bytes are more of the file this block carries. They need not say again what it is.
     pub(crate) fn takes_raw(&self, part: &Part) -> bool {
         match &self.kind {
             OpenKind::Text => false,
             OpenKind::Raw { media_type, name } => {
-                is_nameless(part)
-                    || (**media_type == *media_type_of(part, OCTETS)
-                        && name.as_deref().unwrap_or_default() == part.filename)
+                (part.media_type.is_empty() || **media_type == *part.media_type)
+                    && (part.filename.is_empty() || name.as_deref() == Some(&*part.filename))
             }
         }
     }
@@ -123,6 +121,20 @@ pub(crate) enum Flow {
     Whole,
     /// They continue the artifact: the first may be more bytes of the file before.
     Appended,
+    /// They are, or continue, an artifact as a snapshot has it: there the pieces of a file stand side by side, told
+    /// by its name.
+    Snapshot,
+}
+
+impl Flow {
+    /// Whether bytes may flow into the block before them; `place` is that of their part.
+    fn joins(self, place: usize, part: &Part) -> bool {
+        match self {
+            Self::Whole => false,
+            Self::Appended => place == 0,
+            Self::Snapshot => place == 0 || !part.filename.is_empty(),
+        }
+    }
 }
 
 /// Makes events, and queues them until they are polled.
@@ -182,10 +194,9 @@ impl Writer {
         open: &mut Option<OpenBlock>,
         origin: Origin<'_>,
     ) -> Result<(), TranslateError> {
-        let mut flow = flow;
-        for part in parts {
-            let flow = std::mem::replace(&mut flow, Flow::Whole);
-            self.write_part(part, flow, open, origin)?;
+        for (place, part) in parts.into_iter().enumerate() {
+            let joins = flow.joins(place, &part);
+            self.write_part(part, joins, open, origin)?;
         }
         Ok(())
     }
@@ -193,7 +204,7 @@ impl Writer {
     fn write_part(
         &mut self,
         part: Part,
-        flow: Flow,
+        joins: bool,
         open: &mut Option<OpenBlock>,
         origin: Origin<'_>,
     ) -> Result<(), TranslateError> {
@@ -202,7 +213,7 @@ impl Writer {
             PartContent::Raw(ref bytes) => {
                 let data = base64::encode(bytes);
                 let block = match open.take() {
-                    Some(block) if flow == Flow::Appended && block.takes_raw(&part) => block,
+                    Some(block) if joins && block.takes_raw(&part) => block,
                     before => {
                         self.end(before, origin);
                         let (media_type, name) = (media_type_of(&part, OCTETS).into(), name_of(&part));

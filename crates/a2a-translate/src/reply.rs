@@ -57,6 +57,8 @@ pub struct ReplyContext {
     pub context_id: Option<String>,
     /// The task that the message continues.
     pub task_id: Option<String>,
+    /// That task as it was before, if it was looked up.
+    pub known_task: Option<Task>,
 }
 
 impl ReplyContext {
@@ -68,6 +70,7 @@ impl ReplyContext {
             reply_id: None,
             context_id: None,
             task_id: None,
+            known_task: None,
         }
     }
 
@@ -82,6 +85,14 @@ impl ReplyContext {
     #[must_use]
     pub fn with_task_id(mut self, task_id: Option<String>) -> Self {
         self.task_id = task_id;
+        self
+    }
+
+    /// The same reply, to a message that continues a task which was looked up. Some servers begin such a reply with
+    /// the task as it was: what that says again is not translated again, and does not end the turn.
+    #[must_use]
+    pub fn with_known_task(mut self, task: Option<Task>) -> Self {
+        self.known_task = task;
         self
     }
 
@@ -190,7 +201,18 @@ pub struct ReplyTranslator {
     context_id: Option<String>,
     task_id: Option<String>,
     running_task_id: Option<String>,
+    /// The task as it was before the reply, until it changes.
+    known: Option<Known>,
     outcome: Option<ReplyOutcome>,
+}
+
+/// How a task stood before the reply.
+#[derive(Debug)]
+struct Known {
+    task_id: String,
+    status: TaskStatus,
+    /// Whether the last payload about its status said just that.
+    repeated: bool,
 }
 
 /// What the last payload that says so said about the state of the reply.
@@ -210,17 +232,24 @@ impl ReplyTranslator {
         ids: impl IdSource + 'static,
         clock: impl Clock + 'static,
     ) -> Self {
+        let writer = Writer::new(context.reply_id, options.data_parts, Box::new(ids), Box::new(clock));
+        let mut artifacts = Artifacts::default();
+        let known = context.known_task.map(|task| {
+            artifacts.know(&writer, &task.id, &task.artifacts);
+            Known { task_id: task.id, status: task.status, repeated: false }
+        });
         Self {
             session_id: context.session_id,
             name: context.name,
-            writer: Writer::new(context.reply_id, options.data_parts, Box::new(ids), Box::new(clock)),
+            writer,
             started: false,
-            artifacts: Artifacts::default(),
+            artifacts,
             statuses: Statuses::default(),
             last: Last::Nothing { skipped: false },
             context_id: context.context_id,
             task_id: context.task_id,
             running_task_id: None,
+            known,
             outcome: None,
         }
     }
@@ -272,31 +301,11 @@ impl ReplyTranslator {
 
     /// Ends the reply: open blocks are closed and `REPLY_END` is made. Only the first call counts.
     pub fn finish(&mut self, end: End) -> &ReplyOutcome {
-        if self.outcome.is_none() {
-            self.writer.begin_input();
-            self.start();
-            self.artifacts.end(&mut self.writer, None);
-            let outcome = self.conclude(end);
-            if outcome.finished_reason != ReplyFinishedReason::Error {
-                self.running_task_id = None;
-            }
-            let context_id = self.context_id.clone().map_or(Value::Null, Value::String);
-            let end = Event::ReplyEnd(ReplyEndEvent {
-                id: self.writer.next_id(),
-                created_at: self.writer.now(),
-                metadata: a2a_metadata(Map::from_iter([("context_id".to_owned(), context_id)])),
-                session_id: Arc::clone(&self.session_id),
-                reply_id: Arc::clone(&self.writer.reply_id),
-                finished_reason: outcome.finished_reason,
-                error: outcome.error.clone(),
-            });
-            self.writer.events.push_back(end);
-            self.outcome = Some(outcome);
-        }
-        self.outcome.get_or_insert_with(|| ReplyOutcome {
-            finished_reason: ReplyFinishedReason::Completed,
-            error: None,
-        })
+        let outcome = match self.outcome.take() {
+            Some(outcome) => outcome,
+            None => self.end(end),
+        };
+        self.outcome.insert(outcome)
     }
 
     /// The next event, if there is one.
@@ -327,9 +336,15 @@ impl ReplyTranslator {
         }
     }
 
-    /// Whether the turn is over, so that there is no need to listen on.
+    /// Whether the turn is over, so that there is no need to listen on. A snapshot that only says how the task
+    /// stood before the reply does not settle it, though the reply would end by it if nothing else came.
     pub fn settled(&self) -> bool {
-        matches!(self.phase(), Phase::Settled | Phase::Ended)
+        let repeated = self.known.as_ref().is_some_and(|known| known.repeated);
+        match self.phase() {
+            Phase::Settled => !repeated,
+            Phase::Ended => true,
+            Phase::Opening | Phase::Running | Phase::AuthRequired => false,
+        }
     }
 
     /// Whether any payload was understood.
@@ -374,9 +389,19 @@ impl ReplyTranslator {
     fn task(&mut self, task: Task) -> Result<(), TranslateError> {
         self.enter_context(task.context_id);
         self.enter_state(&task.id, &task.status);
-        let over = task.status.state.is_terminal() || task.status.state.is_interrupted();
+        // The artifacts of a task at work may still get longer.
+        let over = task.status.state.is_terminal() || task.status.state == TaskState::InputRequired;
         self.artifacts.snapshot(&mut self.writer, &task.id, task.artifacts, over)?;
-        self.status_message(&task.id, task.status)
+        match &mut self.known {
+            Some(known) if known.task_id == task.id && known.status == task.status => {
+                known.repeated = true;
+                Ok(())
+            }
+            _ => {
+                self.known = None;
+                self.status_message(&task.id, task.status)
+            }
+        }
     }
 
     fn message(&mut self, message: Message) -> Result<(), TranslateError> {
@@ -386,6 +411,7 @@ impl ReplyTranslator {
             return Ok(());
         }
         self.last = Last::Message;
+        self.known = None;
         self.task_id = None;
         self.running_task_id = None;
         let origin = Origin::Message { message_id: &message.message_id };
@@ -398,6 +424,7 @@ impl ReplyTranslator {
     fn status_update(&mut self, update: TaskStatusUpdateEvent) -> Result<(), TranslateError> {
         self.enter_context(update.context_id);
         self.enter_state(&update.task_id, &update.status);
+        self.known = None;
         self.status_message(&update.task_id, update.status)
     }
 
@@ -448,6 +475,28 @@ impl ReplyTranslator {
             }
             _ => Ok(()),
         }
+    }
+
+    fn end(&mut self, end: End) -> ReplyOutcome {
+        self.writer.begin_input();
+        self.start();
+        self.artifacts.end(&mut self.writer);
+        let outcome = self.conclude(end);
+        if outcome.finished_reason == ReplyFinishedReason::Completed {
+            self.running_task_id = None;
+        }
+        let context_id = self.context_id.clone().map_or(Value::Null, Value::String);
+        let end = Event::ReplyEnd(ReplyEndEvent {
+            id: self.writer.next_id(),
+            created_at: self.writer.now(),
+            metadata: a2a_metadata(Map::from_iter([("context_id".to_owned(), context_id)])),
+            session_id: Arc::clone(&self.session_id),
+            reply_id: Arc::clone(&self.writer.reply_id),
+            finished_reason: outcome.finished_reason,
+            error: outcome.error.clone(),
+        });
+        self.writer.events.push_back(end);
+        outcome
     }
 
     fn conclude(&self, end: End) -> ReplyOutcome {

@@ -32,8 +32,9 @@ pub(crate) struct Content {
 #[derive(Debug, Clone)]
 struct Run {
     kind: Kind,
-    /// Hash of the kind, the media type and the file name.
-    head: u64,
+    /// Hashes of the media type and the file name; of no matter where they are not translated.
+    media_type: u64,
+    filename: u64,
     len: u64,
     bytes: DefaultHasher,
 }
@@ -92,9 +93,7 @@ impl Content {
         self.closed == other.closed
             && self.chain == other.chain
             && match (&self.run, &other.run) {
-                (Some(a), Some(b)) => {
-                    a.head == b.head && a.len == b.len && a.bytes.finish() == b.bytes.finish()
-                }
+                (Some(a), Some(b)) => a.is_alike(b) && a.len == b.len && a.bytes.finish() == b.bytes.finish(),
                 (None, None) => true,
                 _ => false,
             }
@@ -115,7 +114,7 @@ impl Content {
             let Some(bytes) = walk.enter(part) else { continue };
             let Some(run) = walk.run.as_mut().filter(|_| walk.closed <= self.closed) else { break };
             if walk.closed == self.closed {
-                if walk.chain != self.chain || run.head != end.head {
+                if walk.chain != self.chain || !run.is_alike(end) {
                     break;
                 }
                 let missing = usize::try_from(end.len - run.len).unwrap_or(usize::MAX);
@@ -142,21 +141,32 @@ impl Content {
         let (kind, bytes) = bytes_of(part)?;
         let joins = self.run.as_ref().is_some_and(|run| match kind {
             Kind::Text => run.kind == kind,
-            // A continuation need not repeat what the file is called.
-            Kind::Raw => run.kind == kind && (is_nameless(part) || run.head == self.head(kind, part)),
+            // A continuation need not say again what the file is.
+            Kind::Raw => {
+                run.kind == kind
+                    && (part.media_type.is_empty() || run.media_type == self.hash(&part.media_type))
+                    && (part.filename.is_empty() || run.filename == self.hash(&part.filename))
+            }
             Kind::Url | Kind::Data => false,
         });
         if !joins {
             if let Some(run) = self.run.take() {
                 let mut chain = self.keyed.clone();
-                for number in [self.chain, run.head, run.len, run.bytes.finish()] {
+                for number in
+                    [self.chain, run.kind as u64, run.media_type, run.filename, run.len, run.bytes.finish()]
+                {
                     chain.write_u64(number);
                 }
                 self.chain = chain.finish();
                 self.closed += 1;
             }
-            let head = self.head(kind, part);
-            self.run = Some(Run { kind, head, len: 0, bytes: self.keyed.clone() });
+            let (media_type, filename) = match kind {
+                Kind::Text => (0, 0),
+                Kind::Raw | Kind::Url | Kind::Data => {
+                    (self.hash(&part.media_type), self.hash(&part.filename))
+                }
+            };
+            self.run = Some(Run { kind, media_type, filename, len: 0, bytes: self.keyed.clone() });
         }
         Some(bytes)
     }
@@ -167,21 +177,19 @@ impl Content {
         }
     }
 
-    fn head(&self, kind: Kind, part: &Part) -> u64 {
-        let mut head = self.keyed.clone();
-        head.write_u8(kind as u8);
-        // Media type and file name of text are not translated.
-        if kind != Kind::Text {
-            for name in [&part.media_type, &part.filename] {
-                head.write_usize(name.len());
-                head.write(name.as_bytes());
-            }
-        }
-        head.finish()
+    fn hash(&self, name: &str) -> u64 {
+        let mut hash = self.keyed.clone();
+        hash.write(name.as_bytes());
+        hash.finish()
     }
 }
 
 impl Run {
+    /// Whether both are of one kind and of the same file.
+    fn is_alike(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.media_type == other.media_type && self.filename == other.filename
+    }
+
     fn extend(&mut self, bytes: &[u8]) {
         self.bytes.write(bytes);
         self.len += bytes.len() as u64;
@@ -202,11 +210,6 @@ fn bytes_of(part: &Part) -> Option<(Kind, &[u8])> {
 
 fn has_content(part: &Part) -> bool {
     bytes_of(part).is_some()
-}
-
-/// Whether the part says nothing of the file it belongs to.
-pub(crate) fn is_nameless(part: &Part) -> bool {
-    part.media_type.is_empty() && part.filename.is_empty()
 }
 
 /// Whether content can go on like this: a text between characters, bytes anywhere, the rest not at all.

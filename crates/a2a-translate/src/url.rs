@@ -79,7 +79,8 @@ pub(crate) fn normalize(text: &str) -> Result<String, UrlError> {
                     url.insert_str(start, "/.");
                 }
             }
-            None => write_opaque_path(&mut url, rest, query.is_some() || fragment.is_some()),
+            // Just text, as in `mailto:` and `data:`.
+            None => encode(&mut url, rest, |_| false),
         },
     }
     if let Some(query) = query {
@@ -202,7 +203,8 @@ fn write_host(url: &mut String, host: &str, special: bool) -> Result<(), UrlErro
         return Ok(());
     }
     let host = domain_to_ascii(&percent_decode(host))?;
-    if host.is_empty() || host.contains(|c| is_forbidden_in_host(c) || c == '%' || c <= ' ' || c == '\x7f') {
+    let is_forbidden = |c| is_forbidden_in_host(c) || matches!(c, '%' | '\0'..=' ' | '\x7f');
+    if host.is_empty() || host.contains(is_forbidden) {
         return Err(UrlError::InvalidHost);
     }
     if ends_in_a_number(&host) {
@@ -284,6 +286,8 @@ fn domain_to_ascii(domain: &str) -> Result<String, UrlError> {
         }
         if label.is_ascii() {
             ascii.push_str(label);
+        } else if label.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(UrlError::InvalidHost);
         } else {
             ascii.push_str("xn--");
             punycode(&mut ascii, label).ok_or(UrlError::InvalidHost)?;
@@ -389,15 +393,8 @@ fn parse_ipv4_number(text: &str) -> Option<u64> {
     if digits.is_empty() {
         return Some(0);
     }
-    if !digits.bytes().all(|c| c.is_ascii_hexdigit()) {
-        return None;
-    }
     // Too large for the type is too large for an address.
-    match u64::from_str_radix(digits, radix) {
-        Ok(number) => Some(number),
-        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Some(u64::MAX),
-        Err(_) => None,
-    }
+    digits.chars().all(|c| c.is_digit(radix)).then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
 /// Writes `file:` URLs: no port, no user, the host is optional and `localhost` is none, drive letters stay.
@@ -469,7 +466,7 @@ fn write_path(url: &mut String, path: &str, kind: Kind) {
                         url.push(':');
                     }
                     _ => encode(url, segment, |c| {
-                        matches!(c, ' ' | '"' | '#' | '<' | '>' | '?' | '^' | '`' | '{' | '}')
+                        matches!(c, ' ' | '"' | '#' | '<' | '>' | '?' | '`' | '{' | '}')
                     }),
                 }
             }
@@ -492,17 +489,6 @@ fn dots(segment: &str) -> usize {
         };
     }
     0
-}
-
-/// Writes a path that is just text, as in `mailto:` and `data:`.
-fn write_opaque_path(url: &mut String, path: &str, followed: bool) {
-    let kept = path.trim_end_matches(' ');
-    encode(url, kept, |_| false);
-    if followed {
-        for _ in kept.len()..path.len() {
-            url.push_str("%20");
-        }
-    }
 }
 
 fn is_encoded_in_user_info(c: char) -> bool {
