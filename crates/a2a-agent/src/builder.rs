@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use a2a_translate::{Clock, IdSource};
-use a2a_transport::{HttpClient, HttpConfig, InterfacePreferences, Transport};
+use a2a_transport::{ClientOptions, HttpClient, HttpConfig, InterfacePreferences, Transport};
 use a2a_types::AgentCard;
 
 use crate::{A2aAgent, A2aAgentState, AgentError, AgentOptions, system::Sources};
@@ -14,7 +14,7 @@ pub struct A2aAgentBuilder {
     card: AgentCard,
     transport: Option<Arc<dyn Transport>>,
     http: Option<HttpClient>,
-    preferences: InterfacePreferences,
+    client: ClientOptions,
     state: A2aAgentState,
     options: AgentOptions,
     sources: Sources,
@@ -26,7 +26,7 @@ impl A2aAgentBuilder {
             card,
             transport: None,
             http: None,
-            preferences: InterfacePreferences::default(),
+            client: ClientOptions::default(),
             state: A2aAgentState::new(),
             options: AgentOptions::default(),
             sources: Sources::default(),
@@ -47,7 +47,14 @@ impl A2aAgentBuilder {
 
     /// Which interface of the card to use. The default is the first one that the client speaks.
     pub fn preferences(mut self, preferences: InterfacePreferences) -> Self {
-        self.preferences = preferences;
+        self.client = self.client.with_preferences(preferences);
+        self
+    }
+
+    /// What the transport made from the card does: credentials, extensions, interceptors, and which interface it
+    /// uses.
+    pub fn client(mut self, options: ClientOptions) -> Self {
+        self.client = options;
         self
     }
 
@@ -89,7 +96,7 @@ impl A2aAgentBuilder {
                     Some(http) => http,
                     None => HttpClient::new(HttpConfig::default())?,
                 };
-                a2a_transport::connect(&self.card, &http, &self.preferences)?
+                a2a_transport::connect(&self.card, &http, self.client)?
             }
         };
         Ok(A2aAgent::new(self.card, transport, self.state, self.options, self.sources))
@@ -101,7 +108,7 @@ impl fmt::Debug for A2aAgentBuilder {
         f.debug_struct("A2aAgentBuilder")
             .field("card", &self.card.name)
             .field("transport", &self.transport)
-            .field("preferences", &self.preferences)
+            .field("client", &self.client)
             .field("options", &self.options)
             .finish_non_exhaustive()
     }

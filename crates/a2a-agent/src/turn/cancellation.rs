@@ -77,7 +77,7 @@ impl Turn {
         match self.phase {
             // Nothing was sent yet: nothing is.
             Phase::Ready | Phase::LookingUp { .. } => {
-                self.open(agent);
+                self.open(agent, None);
                 self.finish(agent, End::Cancelled);
             }
             Phase::Starting => self.finish(agent, End::Cancelled),

@@ -182,7 +182,9 @@ impl Turn {
         agent.commit(translator);
         if let Err(error) = translated {
             self.fail(agent, AgentError::Translate(error));
-        } else if translator.settled() && self.grace.is_none() {
+        } else if !translator.settled() {
+            self.grace = None;
+        } else if self.grace.is_none() {
             self.grace = Some(Box::pin(sleep(agent.options.settle_grace)));
         }
     }

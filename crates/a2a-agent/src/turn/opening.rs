@@ -30,7 +30,7 @@ impl Turn {
         match agent.state.running_task_id.clone() {
             Some(task_id) => {
                 self.resumed = Some(task_id);
-                self.open(agent);
+                self.open(agent, None);
                 self.reattach_after(agent, Duration::ZERO);
             }
             None => self.fail(agent, AgentError::NothingToResume),
@@ -44,28 +44,30 @@ impl Turn {
         task_id: String,
         answer: Result<Task, TransportError>,
     ) {
-        match answer.map(|task| task.status.state) {
-            Ok(state) if state.is_interrupted() => self.start(agent, Some(task_id)),
-            Ok(state @ (TaskState::Submitted | TaskState::Working)) => {
-                self.fail(agent, AgentError::TaskStillRunning { task_id, state });
-            }
-            Ok(_) => self.start(agent, None),
+        match answer {
+            Ok(task) => match task.status.state {
+                TaskState::InputRequired | TaskState::AuthRequired => self.start(agent, Some(task)),
+                state @ (TaskState::Submitted | TaskState::Working) => {
+                    self.fail(agent, AgentError::TaskStillRunning { task_id, state });
+                }
+                _ => self.start(agent, None),
+            },
             Err(error) if is_task_not_found(&error) => self.start(agent, None),
             Err(source) => self.fail(agent, AgentError::LookUp { task_id, source }),
         }
     }
 
     /// Starts the reply, in the given task or in a new one.
-    pub(super) fn start(&mut self, agent: &mut A2aAgent, task_id: Option<String>) {
+    pub(super) fn start(&mut self, agent: &mut A2aAgent, task: Option<Task>) {
         agent.state.running_task_id = None;
-        agent.state.task_id = task_id;
-        self.open(agent);
+        agent.state.task_id = task.as_ref().map(|task| task.id.clone());
+        self.open(agent, task);
         self.phase = Phase::Starting;
     }
 
     /// Gives the first event.
-    pub(super) fn open(&mut self, agent: &A2aAgent) {
-        let mut translator = agent.new_translator();
+    pub(super) fn open(&mut self, agent: &A2aAgent, task: Option<Task>) {
+        let mut translator = agent.new_translator(task);
         translator.start();
         self.translator = Some(translator);
     }

@@ -45,6 +45,23 @@ async fn what_comes_within_the_grace_is_translated() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_goes_on_after_all_is_listened_to() {
+    let steps = [
+        status(TaskState::InputRequired, "where?"),
+        Step::Sleep(Duration::from_millis(500)),
+        status(TaskState::Working, ""),
+        Step::Sleep(Duration::from_secs(20)),
+        first("Hello"),
+        status(TaskState::Completed, ""),
+    ];
+    let transport = ScriptedTransport::new().answer(Method::SendStreamingMessage, stream(steps));
+    let mut agent = agent(&transport);
+    let reply = read(agent.reply_stream("hi")).await;
+    assert_eq!((reply.text().as_str(), reply.reason()), ("where?Hello", Some("completed")));
+    assert_eq!(agent.state().task_id, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_grace_is_an_option() {
     let transport =
         ScriptedTransport::new().answer(Method::SendStreamingMessage, stream([message("done"), Step::Hang]));

@@ -1,0 +1,4 @@
+//! Suites that need several crates.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+mod faults;
