@@ -18,9 +18,9 @@ const DEFAULT_VERSION: &str = "0.3.0";
 
 /// Reads the card of an agent, whatever its version.
 ///
-/// With a non-empty `supportedInterfaces` it is read as a 1.0 card, and 0.3 members beside are ignored. Else `url`,
-/// `preferredTransport`, `additionalInterfaces` and `protocolVersion` become interfaces, in that order, each
-/// only once; a version that is not given is `0.3.0`. Of several OAuth flows the most capable is kept.
+/// Members of 1.0 win; those of 0.3 fill in what they leave open. Without `supportedInterfaces`, or with an empty
+/// list, `url` with `preferredTransport` and then `additionalInterfaces` become interfaces, each only once, with
+/// `protocolVersion` as given, or `0.3.0`. Of several OAuth flows the most capable is kept.
 ///
 /// # Errors
 ///
@@ -142,20 +142,15 @@ impl Decode<V1> for LegacyInterface {
 
 impl AnyCard {
     fn into_card(mut self) -> AgentCard {
-        let is_legacy = self.supported_interfaces.is_empty();
-        if is_legacy {
+        if self.supported_interfaces.is_empty() {
             self.add_interfaces();
-            self.security_requirements = stated(self.security_requirements, self.security);
-            let capabilities = &mut self.capabilities;
-            capabilities.extended_agent_card =
-                capabilities.extended_agent_card.or(self.supports_authenticated_extended_card);
         }
+        let extended_card = self.supports_authenticated_extended_card;
+        let extended_card = self.capabilities.extended_agent_card.or(extended_card);
+        self.capabilities.extended_agent_card = extended_card;
         let skills = self.skills.into_iter().map(|any| {
-            let mut skill = any.skill;
-            if is_legacy {
-                skill.security_requirements = stated(skill.security_requirements, any.security);
-            }
-            skill
+            let security_requirements = stated(any.skill.security_requirements, any.security);
+            AgentSkill { security_requirements, ..any.skill }
         });
         AgentCard {
             name: self.name,
@@ -166,7 +161,7 @@ impl AnyCard {
             documentation_url: self.documentation_url,
             capabilities: self.capabilities,
             security_schemes: self.security_schemes,
-            security_requirements: self.security_requirements,
+            security_requirements: stated(self.security_requirements, self.security),
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
             skills: skills.collect(),

@@ -284,7 +284,7 @@ impl Encode for ListTaskPushNotificationConfigsResponse {
             Dialect::Schema => self.configs.encode(dialect, serializer),
             Dialect::Proto => {
                 let mut object = Object::open(serializer, dialect)?;
-                object.required("configs", &self.configs)?;
+                object.member("configs", &self.configs)?;
                 object.member("nextPageToken", &self.next_page_token)?;
                 object.end()
             }

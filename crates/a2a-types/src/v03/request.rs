@@ -168,6 +168,8 @@ impl Encode for CancelTaskRequest {
                 object.required("id", &self.id)?;
                 object.member("metadata", &self.metadata)?;
             }
+            // Over HTTP the path names the task.
+            Dialect::Proto if self.id.is_empty() => {}
             Dialect::Proto => object.required("name", &format!("{TASKS}{}", self.id))?,
         }
         object.end()

@@ -1,7 +1,9 @@
 //! What the wire allows, read and written back.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod captures;
 mod cards;
+mod cases;
 mod examples;
 mod jsonrpc;
 mod support;
