@@ -111,7 +111,8 @@ impl Channel {
         }
         if let Some(encoding) = response.content_encoding() {
             let message = format!("the answer is encoded as {encoding}, which was not asked for");
-            return Err(at(&outgoing.url, TransportError::new(ErrorKind::ContentType, message)));
+            let error = TransportError::new(ErrorKind::ContentType, message);
+            return Err(at(&outgoing.url, error).with_http_status(response.status.as_u16()));
         }
         Ok(response)
     }

@@ -87,8 +87,6 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         if this.is_over {
-            // If the peer has ended the response too, its connection can be used again.
-            let _ = this.body.poll_chunk(cx);
             return Poll::Ready(None);
         }
         Poll::Ready(ready!(this.poll_piece(cx)).map(|read| match read {
