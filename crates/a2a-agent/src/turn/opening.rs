@@ -45,8 +45,12 @@ impl Turn {
         answer: Result<Task, TransportError>,
     ) {
         match answer {
-            Ok(task) => match task.status.state {
-                TaskState::InputRequired | TaskState::AuthRequired => self.start(agent, Some(task)),
+            Ok(mut task) => match task.status.state {
+                TaskState::InputRequired | TaskState::AuthRequired => {
+                    // The one that was asked for, whatever the peer calls it.
+                    task.id = task_id;
+                    self.start(agent, Some(task));
+                }
                 state @ (TaskState::Submitted | TaskState::Working) => {
                     self.fail(agent, AgentError::TaskStillRunning { task_id, state });
                 }
