@@ -206,6 +206,11 @@ impl ScriptedTransport {
         self.script().answers.entry(method).or_default().push_back(answer);
     }
 
+    /// Drops the answers that were not asked for.
+    pub fn clear_answers(&self) {
+        self.script().answers.clear();
+    }
+
     /// The calls so far.
     pub fn calls(&self) -> Vec<Call> {
         self.script().calls.clone()
