@@ -175,12 +175,8 @@ impl Tracked {
 
     /// Whether what is new can stand alone, or flow into the open block: half a file cannot stand alone.
     fn goes_on(&self, parts: &[Part], part: usize, offset: usize) -> bool {
-        match parts.get(part) {
-            Some(part) if !self.content.is_empty() && begins_within_file(part, offset) => {
-                self.open.as_ref().is_some_and(|open| open.takes_raw(part))
-            }
-            _ => true,
-        }
+        !begins_within_file(parts, part, offset)
+            || parts.get(part).is_some_and(|part| self.open.as_ref().is_some_and(|open| open.takes_raw(part)))
     }
 
     /// Streams what follows the first `offset` bytes of a part.

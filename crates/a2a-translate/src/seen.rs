@@ -124,10 +124,10 @@ impl Content {
                         break;
                     }
                     let rest = parts.get(at + 1..).unwrap_or_default();
-                    return if new.is_empty() && !rest.iter().any(has_content) {
-                        Repetition::Equal
-                    } else {
-                        Repetition::Longer { part: at, offset: missing }
+                    return match (new.is_empty(), rest.iter().position(has_content)) {
+                        (true, None) => Repetition::Equal,
+                        (true, Some(next)) => Repetition::Longer { part: at + 1 + next, offset: 0 },
+                        (false, _) => Repetition::Longer { part: at, offset: missing },
                     };
                 }
             }
@@ -221,31 +221,30 @@ fn can_grow(part: &Part, known: usize, new: &[u8]) -> bool {
     }
 }
 
-/// Whether what follows the first `offset` bytes of the part is the rest of a file.
-pub(crate) fn begins_within_file(part: &Part, offset: usize) -> bool {
-    matches!(&part.content, PartContent::Raw(bytes) if offset < bytes.len())
+/// Whether what follows the first `offset` bytes of one of the parts is the rest of a file.
+pub(crate) fn begins_within_file(parts: &[Part], part: usize, offset: usize) -> bool {
+    let file = |at: usize| parts.get(at).filter(|part| matches!(part.content, PartContent::Raw(_)));
+    let before = part.checked_sub(1).and_then(file);
+    match (before, file(part)) {
+        (_, Some(_)) if offset > 0 => true,
+        (Some(before), Some(part)) => !part.filename.is_empty() && part.filename == before.filename,
+        _ => false,
+    }
 }
 
 /// What follows the first `offset` bytes of one of the parts.
 pub(crate) fn tail(parts: Vec<Part>, part: usize, offset: usize) -> impl Iterator<Item = Part> {
     let mut tail = parts.into_iter().skip(part);
-    let first = tail.next().and_then(|part| without_start(part, offset));
+    let first = tail.next().map(|part| without_start(part, offset));
     first.into_iter().chain(tail)
 }
 
-/// The part without its first bytes; `None` if nothing is left of it.
-fn without_start(mut part: Part, offset: usize) -> Option<Part> {
+fn without_start(mut part: Part, offset: usize) -> Part {
     match &mut part.content {
-        PartContent::Text(text) if offset < text.len() => {
-            // `Content::compare` answers with character boundaries only.
-            *text = text.get(offset..)?.to_owned();
-            Some(part)
-        }
-        PartContent::Raw(bytes) if offset < bytes.len() => {
-            bytes.drain(..offset);
-            Some(part)
-        }
-        _ if offset == 0 => Some(part),
-        _ => None,
+        // `Content::compare` answers with character boundaries only.
+        PartContent::Text(text) => *text = text.get(offset..).unwrap_or_default().to_owned(),
+        PartContent::Raw(bytes) => drop(bytes.drain(..offset.min(bytes.len()))),
+        _ => {}
     }
+    part
 }

@@ -55,7 +55,7 @@ impl Statuses {
                 match same.content.compare(&message.parts) {
                     Repetition::Equal => return Ok(()),
                     Repetition::Longer { part, offset }
-                        if !message.parts.get(part).is_some_and(|part| begins_within_file(part, offset)) =>
+                        if !begins_within_file(&message.parts, part, offset) =>
                     {
                         begin = (part, offset);
                     }
