@@ -21,7 +21,7 @@ pub(crate) fn resolve(from: &Uri, location: &str) -> Option<Uri> {
     }
     let has_scheme = location.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['/', '?']));
     if has_scheme {
-        return location.parse().ok().filter(|url: &Uri| url.host().is_some());
+        return location.parse().ok().filter(|url: &Uri| url.scheme().is_some() && url.host().is_some());
     }
     if location.starts_with('/') {
         return replace_path(from, location);
