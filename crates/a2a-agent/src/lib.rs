@@ -43,8 +43,8 @@ pub use a2a_translate::{
     ReplyFinishedReason, RequestOptions, Source, TextBlock, TranslateError, UrlSource,
 };
 pub use a2a_transport::{
-    CallOptions, CardResolver, ErrorKind, HttpClient, HttpConfig, InterfacePreferences, Transport,
-    TransportError,
+    CallOptions, CardResolver, ClientOptions, Credentials, ErrorKind, HttpClient, HttpConfig,
+    InterfacePreferences, Transport, TransportError,
 };
 pub use a2a_types::{AgentCard, Task, TaskState};
 
