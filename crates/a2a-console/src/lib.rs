@@ -14,6 +14,7 @@ mod signals;
 mod style;
 mod turn;
 
+pub use chat::{ConsoleOptions, launch_console, launch_console_with};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::main;

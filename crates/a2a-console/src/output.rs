@@ -90,13 +90,11 @@ impl Output {
         self
     }
 
-    /// The same output with this name before replies to people.
-    #[must_use]
-    pub(crate) fn with_label(mut self, name: &str) -> Self {
-        if let Face::People(renderer) = self.face {
-            self.face = Face::People(Box::new(renderer.with_label(name)));
+    /// Puts this name before replies to people.
+    pub(crate) fn set_label(&mut self, name: &str) {
+        if let Face::People(renderer) = &mut self.face {
+            renderer.set_label(name);
         }
-        self
     }
 
     /// Whether [`waiting`](Self::waiting) is wanted.

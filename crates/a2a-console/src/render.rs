@@ -129,8 +129,12 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
     /// The same renderer with this name before the text of every reply.
     #[must_use]
     pub fn with_label(mut self, name: &str) -> Self {
-        self.label = Some(plain_line(name));
+        self.set_label(name);
         self
+    }
+
+    pub(crate) fn set_label(&mut self, name: &str) {
+        self.label = Some(plain_line(name));
     }
 
     pub(crate) fn with_styles(mut self, out: Style, notes: Style) -> Self {
@@ -437,7 +441,7 @@ pub(crate) fn name_of(state: &TaskState) -> &str {
 }
 
 /// Bytes in base64 text.
-fn decoded_length(text: &str) -> usize {
+pub(crate) fn decoded_length(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::failure::Failure;
+
 /// Who wants the program to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -55,6 +57,25 @@ impl Signals {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Stop::Interrupt,
             Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Waits for a call, unless the program is told to stop before it is done.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call, and that it was not waited for.
+    pub(crate) async fn unless_stopped<T, E>(
+        &mut self,
+        call: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Failure>
+    where
+        Failure: From<E>,
+    {
+        tokio::select! {
+            biased;
+            done = call => Ok(done?),
+            _ = self.next() => Err(Failure::cancelled("stopped before the agent answered")),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use a2a_agent::{Msg, ReplyFinishedReason, ReplyStream};
+use a2a_agent::{Msg, ReplyFinishedReason, ReplyStream, TaskState};
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -20,6 +20,10 @@ use crate::{
 pub(crate) struct Played {
     /// The message, as far as it has come; `None` if the reply did not start.
     pub(crate) msg: Option<Msg>,
+    /// The state that the task was last in.
+    pub(crate) state: Option<TaskState>,
+    /// Whether the user interrupted it.
+    pub(crate) interrupted: bool,
     /// What the reply means for the program.
     pub(crate) exit: Exit,
     /// Whether the program is to end now.
@@ -94,7 +98,7 @@ pub(crate) async fn play(
         (None, Some(ReplyFinishedReason::Interrupted)) => Exit::Interrupted,
         _ => Exit::Success,
     };
-    Ok(Played { msg, exit, leave: false })
+    Ok(Played { msg, state: stream.task_state().cloned(), interrupted: cancelling, exit, leave: false })
 }
 
 /// Leaves a reply that goes on without us.
@@ -106,7 +110,8 @@ fn leave(stream: &ReplyStream<'_>, cancelling: bool, output: &mut Output) -> io:
     });
     let msg = stream.message().cloned();
     output.end(msg.as_ref(), Some(&failure))?;
-    Ok(Played { msg, exit: failure.exit(), leave: true })
+    let state = stream.task_state().cloned();
+    Ok(Played { msg, state, interrupted: true, exit: failure.exit(), leave: true })
 }
 
 /// How often the waiting time is shown anew.

@@ -2,14 +2,14 @@
 
 use std::io::{self, IsTerminal as _};
 
-use super::{CommandResult, args::Card, connect::Peer, send::unless_stopped};
+use super::{CommandResult, args::Card, connect::Peer};
 use crate::{
     card::Described, failure::Exit, output::Output, plain::plain_json, signals::Signals, style::Style,
 };
 
 pub(super) async fn run(args: Card, output: &mut Output) -> CommandResult {
     let mut signals = Signals::new()?;
-    let peer = unless_stopped(Peer::find(&args.url, &args.connection), &mut signals).await?;
+    let peer = signals.unless_stopped(Peer::find(&args.url, &args.connection)).await?;
     let text = if args.json {
         // To the byte, unless a terminal would obey it.
         let json = peer.found.json.clone();

@@ -34,6 +34,18 @@ impl StateFile {
         Ok((Self { path, _lock: lock }, state))
     }
 
+    /// The file if one is named, and the state to begin with.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub(super) fn open_if(path: Option<&Path>) -> Result<(Option<Self>, A2aAgentState), Failure> {
+        match path {
+            Some(path) => Self::open(path).map(|(file, state)| (Some(file), state)),
+            None => Ok((None, A2aAgentState::new())),
+        }
+    }
+
     /// Replaces what is in the file.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ use super::{
     CommandResult,
     args::{ListTasks, OneTask, Task},
     connect::Peer,
-    send::unless_stopped,
 };
 use crate::{
     failure::Exit,
@@ -23,21 +22,19 @@ pub(super) async fn run(task: Task, output: &mut Output) -> CommandResult {
         Task::Get(args) => {
             let (peer, request) = (find(&args, &mut signals).await?, GetTaskRequest::new(args.id));
             let call = peer.transport()?;
-            let task = unless_stopped(call.get_task(request, CallOptions::default()), &mut signals).await?;
+            let task = signals.unless_stopped(call.get_task(request, CallOptions::default())).await?;
             output.value(&task)?;
         }
         Task::Cancel(args) => {
             let (peer, request) = (find(&args, &mut signals).await?, CancelTaskRequest::new(args.id));
             let call = peer.transport()?;
-            let task =
-                unless_stopped(call.cancel_task(request, CallOptions::default()), &mut signals).await?;
+            let task = signals.unless_stopped(call.cancel_task(request, CallOptions::default())).await?;
             output.value(&task)?;
         }
         Task::List(args) => {
-            let peer = unless_stopped(Peer::find(&args.url, &args.connection), &mut signals).await?;
+            let peer = signals.unless_stopped(Peer::find(&args.url, &args.connection)).await?;
             let (call, request) = (peer.transport()?, list_request(args));
-            let tasks =
-                unless_stopped(call.list_tasks(request, CallOptions::default()), &mut signals).await?;
+            let tasks = signals.unless_stopped(call.list_tasks(request, CallOptions::default())).await?;
             output.value(&tasks)?;
         }
         Task::Subscribe(args) => {
@@ -53,7 +50,7 @@ pub(super) async fn run(task: Task, output: &mut Output) -> CommandResult {
 }
 
 async fn find(args: &OneTask, signals: &mut Signals) -> Result<Peer, crate::failure::Failure> {
-    unless_stopped(Peer::find(&args.url, &args.connection), signals).await
+    signals.unless_stopped(Peer::find(&args.url, &args.connection)).await
 }
 
 fn list_request(args: ListTasks) -> ListTasksRequest {

@@ -1,1 +1,0 @@
-pub(crate) const X: u8 = 0;
