@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use a2a_translate::{Clock, IdSource};
-use jiff::{ZonedDateTime, civil::DateTime};
+use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 /// Ids as AgentScope writes them: random UUIDs of version 4, 32 lower-case hex digits.
 ///
@@ -25,28 +25,56 @@ impl RandomIds {
 
 impl IdSource for RandomIds {
     fn next_id(&mut self) -> Arc<str> {
-        let random = self.generator.u128(..);
         // RFC 9562: version 4, variant 10.
-        let uuid = random & !(0xF000 << 64 | 0xC000 << 48) | 0x4000 << 64 | 0x8000 << 48;
-        format!("{uuid:032x}").into()
+        let uuid = self.generator.u128(..) & !(0xF000 << 64 | 0xC000 << 48) | 0x4000 << 64 | 0x8000 << 48;
+        let digits: [u8; 32] = std::array::from_fn(|place| match (uuid >> (124 - 4 * place)) as u8 & 0xF {
+            digit @ 0..=9 => b'0' + digit,
+            digit => b'a' - 10 + digit,
+        });
+        String::from_utf8_lossy(&digits).into()
     }
 }
 
-/// Local time as AgentScope writes it: ISO 8601 without a zone, with six digits of fraction.
-#[derive(Debug, Clone, Copy, Default)]
+/// Local time as AgentScope writes it: ISO 8601 without a zone, with six digits of fraction, or none if they are
+/// all zero.
+///
+/// Date, time and zone are worked out once a second.
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct LocalClock;
+pub struct LocalClock {
+    second: Option<i64>,
+    /// The time of that second.
+    text: String,
+}
+
+impl LocalClock {
+    /// The time at so many microseconds after a second.
+    fn at(&mut self, second: i64, micros: u32, local: impl FnOnce() -> DateTime) -> Arc<str> {
+        if self.second != Some(second) {
+            self.second = Some(second);
+            self.text = format!("{:.0}", local());
+        }
+        if micros == 0 {
+            return self.text.as_str().into();
+        }
+        let mut text = String::with_capacity("2026-01-02T03:04:05.678901".len());
+        text.push_str(&self.text);
+        text.push('.');
+        let mut place = 100_000;
+        while place > 0 {
+            text.push(char::from(b'0' + (micros / place % 10) as u8));
+            place /= 10;
+        }
+        text.into()
+    }
+}
 
 impl Clock for LocalClock {
     fn now(&mut self) -> Arc<str> {
-        iso_format(ZonedDateTime::now().datetime()).into()
+        let now = Timestamp::now();
+        let micros = now.subsec_nanosecond().unsigned_abs() / 1_000;
+        self.at(now.as_second(), micros, || now.to_zoned_datetime(TimeZone::system()).datetime())
     }
-}
-
-/// As Python's `isoformat`: no fraction at all when the microseconds are zero.
-fn iso_format(time: DateTime) -> String {
-    let whole_second = time.subsec_nanosecond() < 1_000;
-    if whole_second { format!("{time:.0}") } else { format!("{time:.6}") }
 }
 
 /// Makes the sources of ids and times, anew for every reply.
@@ -57,7 +85,10 @@ pub(crate) struct Sources {
 
 impl Default for Sources {
     fn default() -> Self {
-        Self { ids: Box::new(|| Box::new(RandomIds::new())), clock: Box::new(|| Box::new(LocalClock)) }
+        Self {
+            ids: Box::new(|| Box::new(RandomIds::new())),
+            clock: Box::new(|| Box::new(LocalClock::default())),
+        }
     }
 }
 
@@ -85,10 +116,18 @@ mod tests {
 
     #[test]
     fn times_are_written_as_python_does() {
-        let time = DateTime::constant(2026, 1, 2, 3, 4, 5, 678_901_999);
-        assert_eq!(iso_format(time), "2026-01-02T03:04:05.678901");
-        assert_eq!(iso_format(DateTime::constant(2026, 1, 2, 3, 4, 5, 999)), "2026-01-02T03:04:05");
-        assert_eq!(LocalClock.now().len(), "2026-01-02T03:04:05.678901".len());
+        let time = DateTime::constant(2026, 1, 2, 3, 4, 5, 999);
+        let mut clock = LocalClock::default();
+        assert_eq!(&*clock.at(7, 678_901, || time), "2026-01-02T03:04:05.678901");
+        assert_eq!(&*clock.at(7, 1, || unreachable!("the second is known")), "2026-01-02T03:04:05.000001");
+        assert_eq!(&*clock.at(8, 0, || DateTime::constant(2026, 1, 2, 3, 4, 6, 0)), "2026-01-02T03:04:06");
+
+        let now: DateTime = LocalClock::default().now().parse().unwrap();
+        let expected = jiff::ZonedDateTime::now().datetime();
+        assert!(
+            expected.duration_since(now).abs() < jiff::SignedDuration::from_secs(60),
+            "{now} is not {expected}"
+        );
     }
 
     #[test]
