@@ -218,13 +218,7 @@ impl Driver {
             return;
         }
         match self.continue_task(&mut turn).await {
-            Ok(first) => {
-                if let Err(error) = register(&self.handle, turn.push.take()).await {
-                    tracing::warn!(task = self.handle.id(), %error, "a webhook cannot be registered");
-                }
-                push::follow(&self.handle, &turn.owner).await;
-                self.begin(turn, first);
-            }
+            Ok(first) => self.begin(turn, first),
             Err(error) => self.refuse(&turn, error),
         }
     }
@@ -235,12 +229,14 @@ impl Driver {
         let Some(record) = self.progress.read(&self.handle, &turn.owner).await? else {
             return Err(task_not_found(self.handle.id()));
         };
+        if self.progress.is_over() {
+            return Err(task_over(self.handle.id(), &record.task.status.state));
+        }
+        register(&self.handle, turn.push.take()).await.map_err(|error| store_error(&error))?;
+        push::follow(&self.handle, &turn.owner).await;
         turn.context.task = Some(record.task.clone());
         if turn.kind == TurnKind::Resume {
             return Ok(None);
-        }
-        if self.progress.is_over() {
-            return Err(task_over(self.handle.id(), &record.task.status.state));
         }
         let status = TaskStatus::new(TaskState::Working).with_timestamp(system::now());
         let change = TaskChange::Continue {

@@ -2,7 +2,7 @@
 
 use a2a_types::{ErrorCode, IncomingRequest, Method, RequestId, RpcError, v03};
 use bytes::Bytes;
-use http::{HeaderMap, Response, StatusCode, request::Parts};
+use http::{Response, StatusCode, request::Parts};
 
 use super::{
     Inner,
@@ -60,7 +60,7 @@ fn read(service: &Inner, parts: &Parts, body: Result<Bytes, BodyError>) -> Resul
         return Err(refuse(ok, error));
     }
     let body = body.map_err(|error| {
-        let (status, message) = body_problem(&error, &parts.headers, service);
+        let (status, message) = body_problem(&error, service);
         refuse(status, RpcError::new(ErrorCode::InvalidRequest, message))
     })?;
     let text = std::str::from_utf8(&body)
@@ -69,7 +69,8 @@ fn read(service: &Inner, parts: &Parts, body: Result<Bytes, BodyError>) -> Resul
         let code = if error.is_data() { ErrorCode::InvalidRequest } else { ErrorCode::ParseError };
         refuse(ok, RpcError::new(code, error.to_string()))
     })?;
-    let dialect = if request.method.contains('/') { Dialect::V03JsonRpc } else { Dialect::V1 };
+    let legacy = service.options.legacy && request.method.contains('/');
+    let dialect = if legacy { Dialect::V03JsonRpc } else { Dialect::V1 };
     operation(service, parts, &request, dialect).map_or_else(
         |error| Err((ok, request.id.clone(), dialect, error)),
         |operation| Ok(Incoming { id: request.id.clone(), dialect, operation }),
@@ -87,13 +88,12 @@ fn operation(
         return Err(RpcError::new(ErrorCode::InvalidRequest, message));
     }
     let version = Version::of(&parts.headers, &parts.uri)?;
-    let legacy = service.options.legacy;
-    if version == Version::V03 && !legacy {
+    if version == Version::V03 && !service.options.legacy {
         return Err(unsupported_version("this agent speaks 1.0"));
     }
     let method = match dialect {
         Dialect::V1 => Method::from_name(&request.method),
-        Dialect::V03JsonRpc | Dialect::V03Rest => v03::method_from_name(&request.method).filter(|_| legacy),
+        Dialect::V03JsonRpc | Dialect::V03Rest => v03::method_from_name(&request.method),
     };
     let Some(method) = method else {
         return Err(RpcError::new(ErrorCode::MethodNotFound, format!("unknown method: {}", request.method)));
@@ -109,7 +109,7 @@ fn operation(
 }
 
 /// What a client is told of a body that was not read.
-pub(super) fn body_problem(error: &BodyError, _headers: &HeaderMap, service: &Inner) -> (StatusCode, String) {
+pub(super) fn body_problem(error: &BodyError, service: &Inner) -> (StatusCode, String) {
     match error {
         BodyError::TooLarge => {
             let limit = service.options.max_body_bytes;

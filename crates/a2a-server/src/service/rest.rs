@@ -107,7 +107,7 @@ fn read(
         (true, Version::V1) => return Err(unsupported_version("this route is of 0.3").into()),
     }
     let body = body.map_err(|error| {
-        let (status, message) = body_problem(&error, &parts.headers, service);
+        let (status, message) = body_problem(&error, service);
         Problem::new(status, RpcError::new(ErrorCode::InvalidRequest, message))
     })?;
     if !body.is_empty() && !request::is_json(&parts.headers) {

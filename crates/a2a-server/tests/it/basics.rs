@@ -29,7 +29,7 @@ fn parrot() -> impl a2a_server::AgentExecutor {
 #[tokio::test]
 async fn a_stream_is_the_task_then_its_updates() {
     let server = Running::agent(parrot()).await;
-    let mut answer = server.call("SendStreamingMessage", message("one two three", json!({}))).await;
+    let mut answer = server.client.call("SendStreamingMessage", message("one two three", json!({}))).await;
     let payloads = answer.payloads().await;
     assert_eq!(
         gists(&payloads),
@@ -49,7 +49,7 @@ async fn a_stream_is_the_task_then_its_updates() {
         assert_eq!(update["taskId"], task["id"]);
         assert_eq!(update["contextId"], task["contextId"]);
     }
-    let stored = server.result("GetTask", json!({ "id": task["id"] })).await;
+    let stored = server.client.result("GetTask", json!({ "id": task["id"] })).await;
     assert_eq!(gist(&json!({ "task": stored })), "task completed [one two three]");
     drop(answer);
     assert_eq!(server.engine.live_tasks(), 0);
@@ -58,7 +58,7 @@ async fn a_stream_is_the_task_then_its_updates() {
 #[tokio::test]
 async fn a_blocking_call_gives_the_task_when_it_is_over() {
     let server = Running::agent(parrot()).await;
-    let result = server.result("SendMessage", message("one two", json!({}))).await;
+    let result = server.client.result("SendMessage", message("one two", json!({}))).await;
     assert_eq!(gist(&result), "task completed [one two]");
     assert_eq!(result["task"]["status"]["message"]["parts"][0]["text"], "done");
 }
@@ -66,21 +66,22 @@ async fn a_blocking_call_gives_the_task_when_it_is_over() {
 #[tokio::test]
 async fn a_reply_is_a_message_without_a_task() {
     let server = Running::agent(parrot()).await;
-    let result = server.result("SendMessage", message("hello", json!({ "contextId": "c-1" }))).await;
+    let result = server.client.result("SendMessage", message("hello", json!({ "contextId": "c-1" }))).await;
     assert_eq!(gist(&result), "message hello yourself");
     assert_eq!(result["message"]["contextId"], "c-1");
     assert!(result["message"].get("taskId").is_none());
-    let mut answer = server.call("SendStreamingMessage", message("hello", json!({}))).await;
+    let mut answer = server.client.call("SendStreamingMessage", message("hello", json!({}))).await;
     assert_eq!(gists(&answer.payloads().await), ["message hello yourself"]);
 }
 
 #[tokio::test]
 async fn a_waiting_task_is_continued() {
     let server = Running::agent(parrot()).await;
-    let result = server.result("SendMessage", message("ask", json!({}))).await;
+    let result = server.client.result("SendMessage", message("ask", json!({}))).await;
     assert_eq!(gist(&result), "task input_required []");
     let id = &result["task"]["id"];
-    let mut answer = server.call("SendStreamingMessage", message("a b", json!({ "taskId": id }))).await;
+    let mut answer =
+        server.client.call("SendStreamingMessage", message("a b", json!({ "taskId": id }))).await;
     let payloads = answer.payloads().await;
     assert_eq!(
         gists(&payloads),
@@ -89,7 +90,10 @@ async fn a_waiting_task_is_continued() {
     let history = &payloads[0]["task"]["history"];
     let texts: Vec<_> = (0..3).map(|index| history[index]["parts"][0]["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["ask", "What shall I say?", "a b"]);
-    assert_eq!(server.error("SendMessage", message("more", json!({ "taskId": id }))).await, -32004);
+    assert_eq!(
+        server.client.error("SendMessage", message("more", json!({ "taskId": id }))).await["code"],
+        -32004
+    );
 }
 
 #[tokio::test]
@@ -106,24 +110,24 @@ async fn a_running_task_is_followed_and_cancelled() {
         }
     }))
     .await;
-    let mut first = server.call("SendStreamingMessage", message("x", json!({}))).await;
+    let mut first = server.client.call("SendStreamingMessage", message("x", json!({}))).await;
     let task = first.payload().await.unwrap();
     assert_eq!(gist(&first.payload().await.unwrap()), "working on it");
     let id = &task["task"]["id"];
-    let mut second = server.call("SubscribeToTask", json!({ "id": id })).await;
+    let mut second = server.client.call("SubscribeToTask", json!({ "id": id })).await;
     assert_eq!(gist(&second.payload().await.unwrap()), "task working []");
     go.notify_one();
     for stream in [&mut first, &mut second] {
         assert_eq!(gist(&stream.payload().await.unwrap()), "working still on it");
     }
-    let cancelled = server.result("CancelTask", json!({ "id": id })).await;
+    let cancelled = server.client.result("CancelTask", json!({ "id": id })).await;
     assert_eq!(cancelled["status"]["state"], "TASK_STATE_CANCELED");
     for mut stream in [first, second] {
         assert_eq!(gists(&stream.payloads().await), ["canceled"]);
     }
     // Cancelling again changes nothing.
-    let again = server.result("CancelTask", json!({ "id": id })).await;
+    let again = server.client.result("CancelTask", json!({ "id": id })).await;
     assert_eq!(again, cancelled);
-    assert_eq!(server.error("SubscribeToTask", json!({ "id": id })).await, -32004);
-    assert_eq!(server.error("GetTask", json!({ "id": "nope" })).await, -32001);
+    assert_eq!(server.client.error("SubscribeToTask", json!({ "id": id })).await["code"], -32004);
+    assert_eq!(server.client.error("GetTask", json!({ "id": "nope" })).await["code"], -32001);
 }

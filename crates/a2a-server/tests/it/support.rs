@@ -1,22 +1,13 @@
-//! Agents to serve, a server on loopback, and a plain HTTP client.
+//! Agents to serve, and a server on loopback.
 
 use std::{net::SocketAddr, time::Duration};
 
-use a2a_server::{AgentExecutor, ExecuteFuture, RequestContext, Server, TaskUpdater};
+use a2a_server::{AgentExecutor, Engine, ExecuteFuture, RequestContext, Server, TaskUpdater};
+use a2a_testkit::RawClient;
 use a2a_types::{AgentCard, AgentInterface};
-use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::{HeaderMap, Request, StatusCode};
-use http_body_util::{BodyExt as _, Full};
-use hyper::{body::Incoming, client::conn::http1};
-use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::oneshot,
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
 /// Longer than anything here takes: a guard against tests that hang.
 pub(crate) const GUARD: Duration = Duration::from_secs(20);
@@ -59,16 +50,17 @@ pub(crate) fn card(url: &str) -> AgentCard {
     card
 }
 
-/// A running server; it stops when dropped.
+/// A running server, and a client of it that asks for 1.0. It stops when dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
-    pub(crate) engine: a2a_server::Engine,
+    pub(crate) engine: Engine,
+    pub(crate) client: RawClient,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<std::io::Result<()>>,
 }
 
 impl Running {
-    /// Serves an agent that the function puts together, given its URL.
+    /// Serves what the function puts together, given its URL.
     pub(crate) async fn start(build: impl FnOnce(&str) -> Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -78,7 +70,8 @@ impl Running {
         let served = tokio::spawn(a2a_server::serve(listener, service, async {
             let _ = stopped.await;
         }));
-        Self { address, engine, stop: Some(stop), served }
+        let client = RawClient::new(address).with_header("a2a-version", "1.0");
+        Self { address, engine, client, stop: Some(stop), served }
     }
 
     /// Serves an agent with a full card and default options.
@@ -86,123 +79,15 @@ impl Running {
         Self::start(|url| Server::new(card(url), executor)).await
     }
 
+    /// Tells the server to stop.
     pub(crate) fn stop(&mut self) {
         drop(self.stop.take());
     }
 
+    /// Waits until the server has stopped.
     pub(crate) async fn stopped(mut self) {
         self.stop();
         timeout(GUARD, self.served).await.unwrap().unwrap().unwrap();
-    }
-
-    /// Sends a request as it is.
-    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Answer {
-        let stream = TcpStream::connect(self.address).await.unwrap();
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-        tokio::spawn(connection);
-        let response = timeout(GUARD, sender.send_request(request)).await.unwrap().unwrap();
-        let (parts, body) = response.into_parts();
-        Answer { status: parts.status, headers: parts.headers, body, buffer: String::new() }
-    }
-
-    /// A request of protocol 1.0.
-    pub(crate) fn request(&self, verb: &str, path: &str) -> http::request::Builder {
-        Request::builder()
-            .method(verb)
-            .uri(path)
-            .header("host", self.address.to_string())
-            .header("a2a-version", "1.0")
-    }
-
-    pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.send(self.request("GET", path).body(Full::default()).unwrap()).await
-    }
-
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
-        let request = self.request("POST", path).header("content-type", "application/json");
-        self.send(request.body(Full::from(body.to_string())).unwrap()).await
-    }
-
-    /// A JSON-RPC call.
-    pub(crate) async fn call(&self, method: &str, params: Value) -> Answer {
-        self.post("/", &json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await
-    }
-
-    /// The result of a JSON-RPC call.
-    pub(crate) async fn result(&self, method: &str, params: Value) -> Value {
-        let mut answer = self.call(method, params).await.json().await;
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].take()
-    }
-
-    /// The error code of a JSON-RPC call.
-    pub(crate) async fn error(&self, method: &str, params: Value) -> i64 {
-        let answer = self.call(method, params).await.json().await;
-        answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("{method}: {answer}"))
-    }
-}
-
-/// A response, its body still to be read.
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    body: Incoming,
-    buffer: String,
-}
-
-impl Answer {
-    pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
-    }
-
-    pub(crate) async fn text(self) -> String {
-        let bytes = timeout(GUARD, self.body.collect()).await.unwrap().unwrap().to_bytes();
-        String::from_utf8(bytes.to_vec()).unwrap()
-    }
-
-    pub(crate) async fn json(self) -> Value {
-        let text = self.text().await;
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-    }
-
-    /// The data of the next event of a stream, comments skipped; `None` at its end.
-    pub(crate) async fn event(&mut self) -> Option<Value> {
-        loop {
-            if let Some((block, rest)) = self.buffer.split_once("\n\n") {
-                let block = block.to_owned();
-                self.buffer = rest.to_owned();
-                let data: Vec<&str> = block.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
-                if data.is_empty() {
-                    continue;
-                }
-                assert_eq!(data.len(), 1, "one JSON over several lines: {block}");
-                return Some(serde_json::from_str(data[0]).unwrap());
-            }
-            let frame = timeout(GUARD, self.body.frame()).await.expect("the stream is silent");
-            let Some(frame) = frame else {
-                assert_eq!(self.buffer, "", "an event without its blank line");
-                return None;
-            };
-            self.buffer.push_str(std::str::from_utf8(frame.unwrap().data_ref().unwrap()).unwrap());
-        }
-    }
-
-    /// The payload of the next event of a JSON-RPC stream.
-    pub(crate) async fn payload(&mut self) -> Option<Value> {
-        self.event().await.map(|mut event| {
-            assert!(event.get("error").is_none(), "{event}");
-            event["result"].take()
-        })
-    }
-
-    /// All further payloads of a JSON-RPC stream.
-    pub(crate) async fn payloads(&mut self) -> Vec<Value> {
-        assert_eq!(self.header("content-type"), "text/event-stream");
-        let mut payloads = Vec::new();
-        while let Some(payload) = self.payload().await {
-            payloads.push(payload);
-        }
-        payloads
     }
 }
 
