@@ -49,6 +49,9 @@ impl TranslateError {
 impl fmt::Display for TranslateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::UnsupportedPart { content: "empty", place } => {
+                write!(f, "a part without content in {place}: only text, raw and url parts are translated")
+            }
             Self::UnsupportedPart { content, place } => {
                 write!(
                     f,
@@ -103,6 +106,9 @@ impl fmt::Display for Warning {
             }
             Self::UnknownPart { members, place } => {
                 write!(f, "skipped a part of unknown kind ({}) in {place}", members.join(", "))
+            }
+            Self::SkippedPart { content: "empty", place } => {
+                write!(f, "skipped a part without content in {place}")
             }
             Self::SkippedPart { content, place } => write!(f, "skipped a {content} part in {place}"),
         }

@@ -31,6 +31,50 @@ pub struct RequestOptions {
     pub extensions: Vec<String>,
 }
 
+impl RequestOptions {
+    /// The same options with these media types; empty for any.
+    #[must_use]
+    pub fn with_accepted_output_modes(mut self, modes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.accepted_output_modes = modes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same options with metadata for the message.
+    #[must_use]
+    pub fn with_message_metadata(mut self, metadata: Metadata) -> Self {
+        self.message_metadata = Some(metadata);
+        self
+    }
+
+    /// The same options with metadata for the request.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+
+    /// The same options with a limit to the history in a returned task.
+    #[must_use]
+    pub fn with_history_length(mut self, length: i32) -> Self {
+        self.history_length = Some(length);
+        self
+    }
+
+    /// The same options with other tasks as context.
+    #[must_use]
+    pub fn with_reference_task_ids(mut self, ids: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.reference_task_ids = ids.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same options with the extensions that contributed to the message.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.extensions = extensions.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
 /// Builds the request that delivers these messages.
 ///
 /// `context_id` continues a conversation, `task_id` a task that waits for input.

@@ -123,11 +123,17 @@ impl Content {
                     if run.bytes.finish() != end.bytes.finish() || !can_grow(part, missing, new) {
                         break;
                     }
+                    if !new.is_empty() {
+                        return Repetition::Longer { part: at, offset: missing };
+                    }
+                    // No bytes that only go on with the same file are nothing new.
+                    let is_new = |part: &Part| {
+                        walk.enter(part).is_some_and(|bytes| walk.closed > self.closed || !bytes.is_empty())
+                    };
                     let rest = parts.get(at + 1..).unwrap_or_default();
-                    return match (new.is_empty(), rest.iter().position(has_content)) {
-                        (true, None) => Repetition::Equal,
-                        (true, Some(next)) => Repetition::Longer { part: at + 1 + next, offset: 0 },
-                        (false, _) => Repetition::Longer { part: at, offset: missing },
+                    return match rest.iter().position(is_new) {
+                        Some(next) => Repetition::Longer { part: at + 1 + next, offset: 0 },
+                        None => Repetition::Equal,
                     };
                 }
             }

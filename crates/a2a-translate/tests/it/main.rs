@@ -1,5 +1,9 @@
-//! Events and messages as AgentScope writes them, and replies from payloads to the last event.
+//! Events and messages as AgentScope writes them, requests, and replies from payloads to the last event.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod chapter;
 mod properties;
+mod request;
+mod support;
+mod transcripts;
 mod wire;
