@@ -1,4 +1,4 @@
-//! Talk to A2A agents from a terminal: the a2a command and launch_console
+#![doc = include_str!("../README.md")]
 
 mod card;
 mod chat;

@@ -73,7 +73,8 @@ impl TripPlanner {
             (Some(place), _) => format!("{files}\n{}", plan::write(&trip, place)),
         };
         updater.working(()).await?;
-        let name = trip.place.as_deref().map_or("Files".to_owned(), |place| plan::title(&trip, place));
+        let name =
+            trip.place.as_deref().map_or_else(|| "Files".to_owned(), |place| plan::title(&trip, place));
         let mut artifact = updater.artifact("plan").with_name(name);
         let mut words = text.split_inclusive([' ', '\n']).peekable();
         while let Some(word) = words.next() {
