@@ -26,12 +26,16 @@ impl RandomIds {
 impl IdSource for RandomIds {
     fn next_id(&mut self) -> Arc<str> {
         // RFC 9562: version 4, variant 10.
-        let uuid = self.generator.u128(..) & !(0xF000 << 64 | 0xC000 << 48) | 0x4000 << 64 | 0x8000 << 48;
-        let digits: [u8; 32] = std::array::from_fn(|place| match (uuid >> (124 - 4 * place)) as u8 & 0xF {
-            digit @ 0..=9 => b'0' + digit,
-            digit => b'a' - 10 + digit,
-        });
-        String::from_utf8_lossy(&digits).into()
+        let high = self.generator.u64(..) & !0xF000 | 0x4000;
+        let low = self.generator.u64(..) & !(0xC000 << 48) | 0x8000 << 48;
+        let mut digits = [0; 32];
+        for (bytes, half) in digits.chunks_exact_mut(16).zip([high, low]) {
+            for (place, digit) in bytes.iter_mut().rev().enumerate() {
+                let value = (half >> (4 * place)) as u8 & 0xF;
+                *digit = if value < 10 { b'0' + value } else { b'a' - 10 + value };
+            }
+        }
+        str::from_utf8(&digits).unwrap_or_default().into()
     }
 }
 
@@ -57,15 +61,14 @@ impl LocalClock {
         if micros == 0 {
             return self.text.as_str().into();
         }
-        let mut text = String::with_capacity("2026-01-02T03:04:05.678901".len());
-        text.push_str(&self.text);
-        text.push('.');
-        let mut place = 100_000;
-        while place > 0 {
-            text.push(char::from(b'0' + (micros / place % 10) as u8));
-            place /= 10;
+        let mut fraction = [b'.'; 7];
+        let mut rest = micros;
+        for digit in fraction.iter_mut().skip(1).rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
         }
-        text.into()
+        // One allocation for the string, one for sharing it.
+        [self.text.as_str(), str::from_utf8(&fraction).unwrap_or_default()].concat().into()
     }
 }
 
