@@ -13,6 +13,8 @@ mod transport;
 
 #[cfg(feature = "http2")]
 pub use client::Http2;
+#[cfg(feature = "oauth2")]
+pub use client::OAuthClientCredentials;
 #[cfg(all(feature = "client", feature = "tracing"))]
 pub use client::TracingInterceptor;
 #[cfg(feature = "client")]

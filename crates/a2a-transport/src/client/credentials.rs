@@ -83,8 +83,9 @@ pub trait CredentialProvider: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Option<Credential>, TransportError>>;
 
     /// Credentials, with how to send them, where no card demands any: with card fetches, and with calls of
-    /// agents whose card does not say or demands what this provider does not have. By default none.
-    fn undeclared(&self) -> Vec<(SecurityScheme, Credential)> {
+    /// agents whose card does not say or demands what this provider does not have. `origin` is where they will be
+    /// sent: scheme, host and port. By default none.
+    fn undeclared(&self, _origin: &str) -> Vec<(SecurityScheme, Credential)> {
         Vec::new()
     }
 }
@@ -172,7 +173,10 @@ impl CredentialProvider for Credentials {
         Box::pin(ready(Ok(found)))
     }
 
-    fn undeclared(&self) -> Vec<(SecurityScheme, Credential)> {
+    fn undeclared(&self, origin: &str) -> Vec<(SecurityScheme, Credential)> {
+        if !self.may_go_to(origin) {
+            return Vec::new();
+        }
         let http = |name: &str| {
             let mut scheme = HttpAuthSecurityScheme::default();
             scheme.scheme = name.to_owned();
@@ -236,7 +240,7 @@ impl Authorizer {
             }
         }
         let mut authorization = Authorization::default();
-        for (scheme, credential) in self.provider.undeclared() {
+        for (scheme, credential) in self.provider.undeclared(&origin) {
             authorization.add(self.declared_like(&scheme), &credential)?;
         }
         Ok(authorization)

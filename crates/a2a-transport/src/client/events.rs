@@ -61,6 +61,9 @@ where
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, TransportError>>> {
         loop {
             while let Some(event) = self.decoder.next_event() {
+                if event.as_ref().is_ok_and(says_nothing) {
+                    continue;
+                }
                 if let Some(piece) = event.map_err(not_events).and_then(&mut self.read).transpose() {
                     return Poll::Ready(Some(piece));
                 }
@@ -100,10 +103,39 @@ where
     }
 }
 
+/// Whether an event is a sign of life and no more: without data, or of a type of its own and not JSON.
+fn says_nothing(event: &SseEvent<'_>) -> bool {
+    let data = event.data.trim_start();
+    data.is_empty() || (!matches!(event.event, "" | "message" | "error") && !data.starts_with(['{', '[']))
+}
+
 fn not_events(error: SseError) -> TransportError {
     let kind = match error {
         SseError::TooLarge { .. } => ErrorKind::TooLarge,
         SseError::InvalidUtf8 => ErrorKind::Decode,
     };
     TransportError::new(kind, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_of_life_are_told_from_payloads() {
+        for (kind, data, expect) in [
+            ("", "", true),
+            ("ping", " ", true),
+            ("ping", "tick", true),
+            ("heartbeat", "2026-03-04", true),
+            ("task-update", r#"{"jsonrpc": "2.0"}"#, false),
+            ("error", "mast broke", false),
+            ("message", "tick", false),
+            ("", "tick", false),
+        ] {
+            let mut event = SseEvent::new(data);
+            event.event = kind;
+            assert_eq!(says_nothing(&event), expect, "{kind}: {data}");
+        }
+    }
 }

@@ -18,6 +18,8 @@ mod interface;
 mod jsonrpc;
 mod location;
 mod log;
+#[cfg(feature = "oauth2")]
+mod oauth;
 mod parameters;
 mod refusal;
 mod rest;
@@ -39,6 +41,8 @@ pub use dial::{ClientOptions, connect};
 pub use intercept::{Answered, InterceptedCall, Interceptor, Outcome};
 pub use interface::{Binding, InterfacePreferences, Selected, TransportFactory, select_interface};
 pub use jsonrpc::JsonRpcTransport;
+#[cfg(feature = "oauth2")]
+pub use oauth::OAuthClientCredentials;
 pub use rest::RestTransport;
 #[cfg(feature = "tracing")]
 pub use trace::TracingInterceptor;

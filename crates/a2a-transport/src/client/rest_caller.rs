@@ -175,14 +175,11 @@ fn read_body<R: DeserializeOwned>(body: &[u8], read_error: ReadError) -> Result<
     a2a_types::from_slice(body).map_err(|error| undecodable("the answer", &error))
 }
 
-/// The payload of an event, or the error; an empty event carries nothing.
+/// The payload of an event, or the error.
 fn read_event<P: DeserializeOwned + Into<Piece>>(
     event: SseEvent<'_>,
     read_error: ReadError,
 ) -> Result<Option<Piece>, TransportError> {
-    if event.data.trim().is_empty() {
-        return Ok(None);
-    }
     let error = leading_error(event.data.as_bytes(), read_error);
     if let Some(rpc) =
         error.or_else(|| (event.event == "error").then(|| unnamed_error(event.data, read_error)))

@@ -132,14 +132,11 @@ fn read_response<R: DeserializeOwned>(body: &[u8], id: &RequestId) -> Result<Opt
     accept(response, id)
 }
 
-/// The payload of an event, which carries a response object; an empty one carries nothing.
+/// The payload of an event, which carries a response object.
 fn read_event<P: DeserializeOwned + Into<Piece>>(
     event: SseEvent<'_>,
     id: &RequestId,
 ) -> Result<Option<Piece>, TransportError> {
-    if event.data.trim().is_empty() {
-        return Ok(None);
-    }
     let response: JsonRpcResponse<P> =
         a2a_types::from_str(event.data).map_err(|error| undecodable("an event", &error))?;
     let result = accept(response, id)?.ok_or_else(|| no_result("an event"))?;

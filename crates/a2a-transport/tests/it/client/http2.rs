@@ -1,0 +1,115 @@
+//! HTTP/2: streams of one connection, and dropping one without the others.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use a2a_transport::{Http2, HttpConfig, JsonRpcTransport, ResponseStream, Transport};
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http::{Request, Response, Version};
+use http_body_util::StreamBody;
+use hyper::{
+    body::{Frame, Incoming},
+    service::service_fn,
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+};
+
+use super::support::{hello, http_with, in_time, interface, no_options};
+
+const EVENT: &str = "data: {\"id\":1,\"result\":{\"message\":{\"messageId\":\"m\"}}}\n\n";
+
+/// A server whose streams never end by themselves; it counts connections and streams that are over.
+struct Server {
+    url: String,
+    connections: watch::Receiver<usize>,
+    ended: mpsc::UnboundedReceiver<()>,
+}
+
+/// Tells when it is dropped.
+struct Ends(mpsc::UnboundedSender<()>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    ends: Ends,
+) -> Response<StreamBody<impl futures::Stream<Item = Result<Frame<Bytes>, Infallible>>>> {
+    assert_eq!(request.version(), Version::HTTP_2);
+    let first = futures::stream::iter([Ok(Frame::data(Bytes::from(EVENT)))]);
+    let silence = futures::stream::once(async move {
+        let _ends = ends;
+        std::future::pending().await
+    });
+    let body = StreamBody::new(first.chain(silence));
+    Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
+}
+
+async fn server(tls: Option<tokio_rustls::TlsAcceptor>) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{}/rpc", listener.local_addr().unwrap());
+    let (count, connections) = watch::channel(0);
+    let (ends, ended) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            count.send_modify(|count| *count += 1);
+            let (tls, ends) = (tls.clone(), ends.clone());
+            let service = service_fn(move |request| {
+                let ends = Ends(ends.clone());
+                async move { Ok::<_, Infallible>(answer(request, ends).await) }
+            });
+            tokio::spawn(async move {
+                let http2 = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                let served = match tls {
+                    None => http2.serve_connection(TokioIo::new(stream), service).await,
+                    Some(tls) => {
+                        http2.serve_connection(TokioIo::new(tls.accept(stream).await.unwrap()), service).await
+                    }
+                };
+                drop(served);
+            });
+        }
+    });
+    Server { url, connections, ended }
+}
+
+async fn streams_share_a_connection(mut server: Server, config: HttpConfig) {
+    let interface = interface(server.url.clone(), "JSONRPC", "1.0");
+    let transport = JsonRpcTransport::new(http_with(config), &interface).unwrap();
+    let mut streams: Vec<ResponseStream> = Vec::new();
+    for _ in 0..50 {
+        let mut stream = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap();
+        in_time(stream.next()).await.unwrap().unwrap();
+        streams.push(stream);
+    }
+    assert_eq!(*server.connections.borrow(), 1);
+    // Dropping one ends it, and no other.
+    drop(streams.pop());
+    in_time(server.ended.recv()).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(100), server.ended.recv()).await.is_err());
+    assert!(futures::FutureExt::now_or_never(streams[0].next()).is_none());
+}
+
+#[tokio::test]
+async fn without_asking() {
+    let server = server(None).await;
+    streams_share_a_connection(server, HttpConfig::default().with_http2(Http2::Always)).await;
+}
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn where_it_is_offered() {
+    let authority = super::tls::Authority::new();
+    let mut config = authority.server_config("127.0.0.1", None);
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let server = server(Some(Arc::new(config).into())).await;
+    let config = HttpConfig::default().with_extra_roots_pem(authority.pem());
+    streams_share_a_connection(server, config.with_http2(Http2::IfOffered)).await;
+}

@@ -1,0 +1,18 @@
+//! The client over HTTP, against a server on this machine.
+
+mod answers;
+mod cards;
+mod credentials;
+#[cfg(feature = "http2")]
+mod http2;
+mod intercept;
+mod interfaces;
+#[cfg(feature = "oauth2")]
+mod oauth;
+#[cfg(feature = "proxy")]
+mod proxy;
+mod requests;
+mod streams;
+mod support;
+#[cfg(feature = "tls")]
+mod tls;
