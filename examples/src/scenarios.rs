@@ -104,7 +104,9 @@ impl Play {
                 self.start().await?;
                 self.reply("late").await
             }
-            unknown if !SCENARIOS.contains(&unknown) => self.reply(format!("unknown scenario: {unknown}")).await,
+            unknown if !SCENARIOS.contains(&unknown) => {
+                self.reply(format!("unknown scenario: {unknown}")).await
+            }
             "error" => Err("scenario error before any event".into()),
             "reject" => {
                 self.updater.submit().await?;

@@ -1,7 +1,8 @@
 //! Serves the agent that conformance kits and other SDKs' clients are run against.
 //!
 //! Flags: `--port N` (default: a free one), `--caps full|bare|ext`, `--db FILE` (keep tasks in SQLite),
-//! `--v03` (speak 0.3 too), `--bearer TOKEN`. The first line of output is `{"url": …}`.
+//! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--any-input` (accept every media type, as one test of the kit for
+//! 1.0 wants, against the specification). The first line of output is `{"url": …}`.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
@@ -21,13 +22,21 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut port = 0;
     let mut capabilities = Capabilities::Full;
     let mut legacy = false;
+    let mut any_input = false;
     let mut bearer = None;
     let mut store: Arc<dyn TaskStore> = Arc::new(MemoryStore::with_max_tasks(100_000));
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
-        if flag == "--v03" {
-            legacy = true;
-            continue;
+        match flag.as_str() {
+            "--v03" => {
+                legacy = true;
+                continue;
+            }
+            "--any-input" => {
+                any_input = true;
+                continue;
+            }
+            _ => {}
         }
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
@@ -48,7 +57,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     let url = format!("http://{}", listener.local_addr()?);
-    let card = card(&url, capabilities, legacy);
+    let mut card = card(&url, capabilities, legacy);
+    if any_input {
+        card.default_input_modes = vec!["*/*".to_owned()];
+    }
     let store = Arc::new(ForgetfulStore::new(store));
     let scenarios = Scenarios::default().with_forgetful_store(Arc::clone(&store));
     let mut options = HttpOptions::default();

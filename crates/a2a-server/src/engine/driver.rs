@@ -194,7 +194,7 @@ impl Driver {
 
     fn accept(&mut self, turn: Box<Turn>) {
         let limit = self.handle.shared().limits.max_waiting_messages;
-        if self.waiting.len() < limit {
+        if self.running.is_none() || self.waiting.len() < limit {
             self.waiting.push_back(turn);
         } else {
             let message = format!("the task is busy and {limit} messages wait for it already");

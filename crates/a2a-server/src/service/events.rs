@@ -1,6 +1,6 @@
 //! Event streams as responses.
 
-use std::{borrow::Cow, time::Duration};
+use std::borrow::Cow;
 
 use a2a_transport::{SseEvent, encode_event};
 use a2a_types::{RequestId, RpcError, StreamResponse, v03};
@@ -9,7 +9,7 @@ use futures::{StreamExt as _, stream};
 use http::{HeaderValue, Response, header};
 use tokio::time::timeout;
 
-use super::{body::ResponseBody, operation::Dialect};
+use super::{HttpOptions, body::ResponseBody, operation::Dialect};
 use crate::{
     engine::{Update, UpdateStream},
     json::to_line,
@@ -74,15 +74,15 @@ pub(super) fn envelope(id: &RequestId, member: &str, json: &str) -> String {
 pub(super) async fn respond(
     mut updates: UpdateStream,
     framing: Framing,
-    keep_alive: Duration,
+    options: &HttpOptions,
 ) -> Result<Response<ResponseBody>, RpcError> {
-    let first = match timeout(MAX_HEAD_DELAY, updates.next()).await {
+    let first = match timeout(options.max_head_delay, updates.next()).await {
         Ok(Some(Err(error))) => return Err(error),
         Ok(first) => first,
         Err(_) => None,
     };
     let items = stream::iter(first).chain(updates);
-    let body = ResponseBody::events(items.map(move |item| framing.event(item)), keep_alive);
+    let body = ResponseBody::events(items.map(move |item| framing.event(item)), options.keep_alive);
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -91,6 +91,3 @@ pub(super) async fn respond(
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
-
-/// An agent that is silent for longer gets its stream opened nevertheless; an error is an event then.
-const MAX_HEAD_DELAY: Duration = Duration::from_secs(3);

@@ -37,7 +37,7 @@ pub(super) async fn handle(
     let response = match reply {
         Ok(Reply::Stream(updates)) => {
             let framing = Framing { dialect, id: Some(id.clone()) };
-            events::respond(updates, framing, service.options.keep_alive).await
+            events::respond(updates, framing, &service.options).await
         }
         Ok(reply) => {
             Ok(json_response(StatusCode::OK, envelope(&id, "result", &write_reply(&reply, dialect))))

@@ -21,6 +21,9 @@ pub struct HttpOptions {
     pub body_timeout: Duration,
     /// Silence after which an event stream sends a comment. Default 15 s.
     pub keep_alive: Duration,
+    /// How long a stream waits for its first event, so that an error which comes first can be an ordinary
+    /// error response; afterwards it is opened, and an error is an event. Default 3 s.
+    pub max_head_delay: Duration,
     /// How long clients may keep the card, in whole seconds. Default 5 min.
     pub card_max_age: Duration,
     /// Whether the card needs authentication too. Default no.
@@ -44,6 +47,7 @@ impl Default for HttpOptions {
             max_body_bytes: 16 << 20,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
+            max_head_delay: Duration::from_secs(3),
             card_max_age: Duration::from_secs(300),
             protect_card: false,
             cors: None,

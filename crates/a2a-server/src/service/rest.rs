@@ -38,7 +38,7 @@ pub(super) async fn handle(
     let response = match answer {
         Ok(Reply::Stream(updates)) => {
             let framing = Framing { dialect, id: None };
-            events::respond(updates, framing, service.options.keep_alive).await.map_err(Problem::from)
+            events::respond(updates, framing, &service.options).await.map_err(Problem::from)
         }
         Ok(Reply::Deleted) => Ok(json_response(StatusCode::OK, "{}".to_owned())),
         Ok(reply) => Ok(json_response(StatusCode::OK, write_reply(&reply, dialect))),
