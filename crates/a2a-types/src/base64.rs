@@ -8,8 +8,6 @@ use base64::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::wire::{Decode, Presence};
-
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -41,22 +39,8 @@ impl Serialize for Encoded<'_> {
 }
 
 /// Bytes read from base64 text.
+#[derive(Default)]
 pub(crate) struct Decoded(pub(crate) Vec<u8>);
-
-impl Presence for Decoded {
-    fn absent() -> Self {
-        Self(Vec::new())
-    }
-    fn is_absent(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl<V> Decode<V> for Decoded {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
-    }
-}
 
 impl<'de> Deserialize<'de> for Decoded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserializer;
 use serde_json::{Map, Value, json};
 
-use crate::wire::{Decode, NameOrNumber, Presence, V1};
+use crate::wire::{Decode, NameOrNumber, V1};
 
 /// Domain of every A2A `ErrorInfo`.
 pub const ERROR_DOMAIN: &str = "a2a-protocol.org";
@@ -123,26 +123,25 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-impl Presence for ErrorCode {
-    fn absent() -> Self {
+/// What an error without code is.
+impl Default for ErrorCode {
+    fn default() -> Self {
         Self::InternalError
-    }
-    fn is_absent(&self) -> bool {
-        *self == Self::absent()
     }
 }
 
 /// A number; an error is not lost for a code in another form.
 impl Decode<V1> for ErrorCode {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        value.deserialize_any(NameOrNumber {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        *self = value.deserialize_any(NameOrNumber {
             expecting: "JSON-RPC error",
             from_name: |name| match name.parse() {
                 Ok(code) => Self::from_code(code),
                 Err(_) => Self::from_reason(name).unwrap_or(Self::InternalError),
             },
             from_number: Self::from_code,
-        })
+        })?;
+        Ok(())
     }
 }
 

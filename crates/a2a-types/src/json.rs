@@ -20,10 +20,13 @@ pub type Metadata = Map<String, Value>;
 ///
 /// The text is not JSON, or not of this shape. The message has the path of the offending member.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(text).or_else(|error| match without_lone_surrogates(text) {
-        Some(repaired) => serde_json::from_str(&repaired),
-        None => Err(error),
-    })
+    let mut read = serde_json::from_str(text);
+    if read.is_err()
+        && let Some(repaired) = without_lone_surrogates(text)
+    {
+        read = serde_json::from_str(&repaired);
+    }
+    read
 }
 
 /// [`from_str`] for bytes, which must be UTF-8.
@@ -108,6 +111,13 @@ impl RawJson {
     /// The text is not one JSON value.
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         from_str(text)
+    }
+}
+
+/// `null`.
+impl Default for RawJson {
+    fn default() -> Self {
+        Self::null()
     }
 }
 

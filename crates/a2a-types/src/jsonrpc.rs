@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, DeserializeOwned, IgnoredAny, MapAccess, Visitor},
+    de::{self, DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, Visitor},
     ser::SerializeStruct as _,
 };
 use serde_json::{Number, Value};
@@ -12,7 +12,7 @@ use serde_json::{Number, Value};
 use crate::{
     error::{ErrorCode, error_reason},
     json::RawJson,
-    wire::{Decode, Presence, V1, at_member, read_object},
+    wire::{Decode, Member, V1, at_member, decode, read_object},
 };
 
 macro_rules! methods {
@@ -121,23 +121,14 @@ impl Serialize for RequestId {
     }
 }
 
-impl Presence for RequestId {
-    fn absent() -> Self {
-        Self::Null
-    }
-    fn is_absent(&self) -> bool {
-        *self == Self::Null
-    }
-}
-
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Decode<V1>>::decode(deserializer)
+        decode::<V1, _, _>(deserializer)
     }
 }
 
 impl Decode<V1> for RequestId {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
         struct Id;
         impl Visitor<'_> for Id {
             type Value = RequestId;
@@ -162,7 +153,8 @@ impl Decode<V1> for RequestId {
                 Ok(id.into())
             }
         }
-        value.deserialize_any(Id)
+        *self = value.deserialize_any(Id)?;
+        Ok(())
     }
 }
 
@@ -197,7 +189,7 @@ impl<P: Serialize> Serialize for JsonRpcRequest<'_, P> {
 }
 
 /// A request as it was received; its parameters are read once the method is known.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct IncomingRequest {
     /// `jsonrpc` as sent; anything but `2.0` is an invalid request.
@@ -212,12 +204,14 @@ pub struct IncomingRequest {
 
 impl<'de> Deserialize<'de> for IncomingRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object!(deserializer as V1 => IncomingRequest {
+        let mut request = Self::default();
+        read_object!(deserializer as V1, &mut request => IncomingRequest {
             jsonrpc = "jsonrpc",
             id = "id",
             method = "method",
             params = "params",
-        })
+        })?;
+        Ok(request)
     }
 }
 
@@ -247,34 +241,61 @@ impl<T> JsonRpcResponse<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonRpcResponse<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object<T>(std::marker::PhantomData<T>);
-        impl<'de, T: DeserializeOwned> Visitor<'de> for Object<T> {
-            type Value = JsonRpcResponse<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON-RPC response object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut response = JsonRpcResponse { id: RequestId::Null, result: None, error: None };
-                while let Some(member) = map.next_key()? {
-                    match member {
-                        ResponseMember::Id => response.id = map.next_value()?,
-                        ResponseMember::Result => match map.next_value() {
-                            Ok(result) => response.result = result,
-                            Err(error) => return Err(at_member("result", &error)),
-                        },
-                        ResponseMember::Error => match map.next_value() {
-                            Ok(error) => response.error = error,
-                            Err(error) => return Err(at_member("error", &error)),
-                        },
-                        ResponseMember::Unknown => {
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
+        let mut response = Self { id: RequestId::Null, result: None, error: None };
+        deserializer.deserialize_map(ResponseVisitor(&mut response))?;
+        Ok(response)
+    }
+}
+
+struct ResponseVisitor<'a, T>(&'a mut JsonRpcResponse<T>);
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for ResponseVisitor<'_, T> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-RPC response object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(member) = map.next_key()? {
+            let (name, read) = match member {
+                ResponseMember::Id => ("id", map.next_value_seed(Member::<_, V1>::new(&mut self.0.id))),
+                ResponseMember::Result => ("result", map.next_value_seed(OrNull(&mut self.0.result))),
+                ResponseMember::Error => ("error", map.next_value_seed(OrNull(&mut self.0.error))),
+                ResponseMember::Unknown => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
                 }
-                Ok(response)
-            }
+            };
+            read.map_err(|error| at_member(name, &error))?;
         }
-        deserializer.deserialize_map(Object(std::marker::PhantomData))
+        Ok(())
+    }
+}
+
+/// Reads a value in place, `null` as none.
+struct OrNull<'a, T>(&'a mut Option<T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OrNull<'_, T> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_option(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OrNull<'_, T> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+    fn visit_none<E: de::Error>(self) -> Result<(), E> {
+        *self.0 = None;
+        Ok(())
+    }
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.visit_none()
+    }
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        *self.0 = Some(T::deserialize(value)?);
+        Ok(())
     }
 }
 
@@ -320,7 +341,7 @@ impl<T: Serialize> Serialize for JsonRpcResponse<T> {
 }
 
 /// The error object of a response (§9.5).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RpcError {
     /// What went wrong.
@@ -372,10 +393,12 @@ impl Serialize for RpcError {
 
 impl<'de> Deserialize<'de> for RpcError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object!(deserializer as V1 => RpcError {
+        let mut error = Self::default();
+        read_object!(deserializer as V1, &mut error => RpcError {
             code = "code",
             message = "message",
             data = "data",
-        })
+        })?;
+        Ok(error)
     }
 }

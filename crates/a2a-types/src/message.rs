@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::{
     base64,
     json::{Metadata, RawJson},
-    wire::{Decode, RawMember, V1, open_enum, read_object, wire_struct},
+    wire::{Decode, Kept, RawMember, V1, decode, open_enum, read_object, wire_struct},
 };
 
 open_enum! {
@@ -171,17 +171,39 @@ impl Serialize for Part {
 
 impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Decode<V1>>::decode(deserializer)
+        decode::<V1, _, _>(deserializer)
     }
 }
 
 impl Decode<V1> for Part {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        members(value)?.into_part()
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let mut members = PartMembers::default();
+        read_object!(value as V1, &mut members => PartMembers, rest unknown {
+            text = "text",
+            raw = "raw",
+            url = "url",
+            data = "data",
+            metadata = "metadata",
+            filename = "filename",
+            media_type = "mediaType" | "media_type",
+        })?;
+        self.content = match (members.text, members.raw, members.url, members.data.0) {
+            (Some(text), None, None, None) => PartContent::Text(text),
+            (None, Some(base64::Decoded(bytes)), None, None) => PartContent::Raw(bytes),
+            (None, None, Some(url), None) => PartContent::Url(url),
+            (None, None, None, Some(data)) => PartContent::Data(data),
+            (None, None, None, None) => PartContent::Unknown(members.unknown.unwrap_or_default()),
+            _ => return Err(de::Error::custom("a part has only one of `text`, `raw`, `url` and `data`")),
+        };
+        self.metadata = members.metadata;
+        self.filename = members.filename;
+        self.media_type = members.media_type;
+        Ok(())
     }
 }
 
 /// The members of a part as they come.
+#[derive(Default)]
 struct PartMembers {
     text: Option<String>,
     raw: Option<base64::Decoded>,
@@ -190,31 +212,5 @@ struct PartMembers {
     metadata: Option<Metadata>,
     filename: String,
     media_type: String,
-    unknown: Map<String, Value>,
-}
-
-fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PartMembers, D::Error> {
-    read_object!(deserializer as V1 => PartMembers, rest unknown {
-        text = "text",
-        raw = "raw",
-        url = "url",
-        data = "data",
-        metadata = "metadata",
-        filename = "filename",
-        media_type = "mediaType" | "media_type",
-    })
-}
-
-impl PartMembers {
-    fn into_part<E: de::Error>(self) -> Result<Part, E> {
-        let content = match (self.text, self.raw, self.url, self.data.0) {
-            (Some(text), None, None, None) => PartContent::Text(text),
-            (None, Some(base64::Decoded(bytes)), None, None) => PartContent::Raw(bytes),
-            (None, None, Some(url), None) => PartContent::Url(url),
-            (None, None, None, Some(data)) => PartContent::Data(data),
-            (None, None, None, None) => PartContent::Unknown(self.unknown),
-            _ => return Err(E::custom("a part has only one of `text`, `raw`, `url` and `data`")),
-        };
-        Ok(Part { content, metadata: self.metadata, filename: self.filename, media_type: self.media_type })
-    }
+    unknown: Kept,
 }

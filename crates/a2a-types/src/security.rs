@@ -5,14 +5,14 @@ use std::{collections::BTreeMap, fmt};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{
-        self, MapAccess, SeqAccess, Visitor,
+        MapAccess, SeqAccess, Visitor,
         value::{MapAccessDeserializer, SeqAccessDeserializer},
     },
     ser::SerializeMap as _,
 };
 use serde_json::{Map, Value};
 
-use crate::wire::{Decode, Presence, V1, read_object, wire_oneof, wire_struct, written_struct};
+use crate::wire::{Decode, Kept, V1, read_object, wire_oneof, wire_struct, written_struct};
 
 written_struct! {
     /// Schemes that together give access, by name, with the scopes each must have (§4.5.1).
@@ -25,18 +25,20 @@ written_struct! {
 }
 
 impl Decode<V1> for SecurityRequirement {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        #[derive(Default)]
         struct Members {
             schemes: BTreeMap<String, StringList>,
-            others: Map<String, Value>,
+            others: Kept,
         }
-        let members: Members = read_object!(value as V1 => Members, rest others { schemes = "schemes", })?;
-        let mut schemes = members.schemes;
-        if schemes.is_empty() {
-            let bare = members.others.into_iter().filter(|(_, scopes)| scopes.is_array());
-            schemes.extend(bare.filter_map(|(name, scopes)| Some((name, read(&scopes)?))));
+        let mut members = Members::default();
+        read_object!(value as V1, &mut members => Members, rest others { schemes = "schemes", })?;
+        self.schemes = members.schemes;
+        if self.schemes.is_empty() {
+            let bare = members.others.unwrap_or_default().into_iter().filter(|(_, scopes)| scopes.is_array());
+            self.schemes.extend(bare.filter_map(|(name, scopes)| Some((name, read(&scopes)?))));
         }
-        Ok(Self { schemes })
+        Ok(())
     }
 }
 
@@ -49,26 +51,22 @@ written_struct! {
 }
 
 impl Decode<V1> for StringList {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        struct ListOrObject;
-        impl<'de> Visitor<'de> for ListOrObject {
-            type Value = StringList;
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        struct ListOrObject<'a>(&'a mut StringList);
+        impl<'de> Visitor<'de> for ListOrObject<'_> {
+            type Value = ();
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with a list of strings")
             }
-            fn visit_unit<E: de::Error>(self) -> Result<StringList, E> {
-                Ok(StringList::default())
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+                Decode::<V1>::decode_into(&mut self.0.list, SeqAccessDeserializer::new(seq))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<StringList, A::Error> {
-                let list = <Vec<String> as Decode<V1>>::decode(SeqAccessDeserializer::new(seq))?;
-                Ok(StringList { list })
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<StringList, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
                 let object = MapAccessDeserializer::new(map);
-                read_object!(object as V1 => StringList { list = "list", })
+                read_object!(object as V1, self.0 => StringList { list = "list", })
             }
         }
-        value.deserialize_any(ListOrObject)
+        value.deserialize_any(ListOrObject(self))
     }
 }
 
@@ -338,17 +336,9 @@ fn read_oauth2(mut scheme: Value) -> Option<SecurityScheme> {
     read(&scheme).map(SecurityScheme::OAuth2)
 }
 
-impl Presence for SecurityScheme {
-    fn absent() -> Self {
-        Self::default()
-    }
-    fn is_absent(&self) -> bool {
-        matches!(self, Self::Unknown(members) if members.is_empty())
-    }
-}
-
 impl<V> Decode<V> for SecurityScheme {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        *self = Self::deserialize(value)?;
+        Ok(())
     }
 }

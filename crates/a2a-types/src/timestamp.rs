@@ -16,8 +16,6 @@ use serde::{
 };
 use serde_json::Value;
 
-use crate::wire::{Decode, Presence};
-
 /// A timestamp, kept as the text it came as.
 ///
 /// Peers write offsets, leave out the zone or worse; a timestamp never fails the object it stands in, not even
@@ -25,7 +23,7 @@ use crate::wire::{Decode, Presence};
 /// [`to_system_time`](Self::to_system_time) reads what can be read, and serialising writes UTC with
 /// milliseconds and `Z` where it can, the original text where it cannot. Timestamps are equal if they
 /// serialise alike.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Timestamp(String);
 
 impl Timestamp {
@@ -135,21 +133,6 @@ impl<'de> Deserialize<'de> for Timestamp {
             }
         }
         deserializer.deserialize_any(AnyText).map(Self)
-    }
-}
-
-impl Presence for Timestamp {
-    fn absent() -> Self {
-        Self(String::new())
-    }
-    fn is_absent(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl<V> Decode<V> for Timestamp {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
     }
 }
 

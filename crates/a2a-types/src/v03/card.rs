@@ -31,12 +31,16 @@ pub fn read_card(text: &str) -> Result<AgentCard, serde_json::Error> {
 }
 
 impl Decode<V03> for AgentCard {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        any_card(value).map(AnyCard::into_card)
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let mut card = AnyCard::default();
+        card.read(value)?;
+        *self = card.into_card();
+        Ok(())
     }
 }
 
 /// The members of a card in either version.
+#[derive(Default)]
 struct AnyCard {
     name: String,
     description: String,
@@ -60,44 +64,21 @@ struct AnyCard {
     supports_authenticated_extended_card: Option<bool>,
 }
 
+#[derive(Default)]
 struct AnySkill {
     skill: AgentSkill,
     security: Vec<SecurityRequirement>,
 }
 
+#[derive(Default)]
 struct LegacyInterface {
     url: String,
     transport: String,
 }
 
-fn any_card<'de, D: Deserializer<'de>>(value: D) -> Result<AnyCard, D::Error> {
-    read_object!(value as V1 => AnyCard {
-        name = "name",
-        description = "description",
-        supported_interfaces = "supportedInterfaces" | "supported_interfaces",
-        provider = "provider",
-        version = "version",
-        documentation_url = "documentationUrl" | "documentation_url",
-        capabilities = "capabilities",
-        security_schemes = "securitySchemes" | "security_schemes",
-        security_requirements = "securityRequirements" | "security_requirements",
-        default_input_modes = "defaultInputModes" | "default_input_modes",
-        default_output_modes = "defaultOutputModes" | "default_output_modes",
-        skills = "skills",
-        signatures = "signatures",
-        icon_url = "iconUrl" | "icon_url",
-        url = "url",
-        preferred_transport = "preferredTransport" | "preferred_transport",
-        additional_interfaces = "additionalInterfaces" | "additional_interfaces",
-        protocol_version = "protocolVersion" | "protocol_version",
-        security = "security",
-        supports_authenticated_extended_card = "supportsAuthenticatedExtendedCard"
-            | "supports_authenticated_extended_card",
-    })
-}
-
 impl Decode<V1> for AnySkill {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        #[derive(Default)]
         struct Members {
             id: String,
             name: String,
@@ -109,7 +90,8 @@ impl Decode<V1> for AnySkill {
             security_requirements: Vec<SecurityRequirement>,
             security: Vec<SecurityRequirement>,
         }
-        let members: Members = read_object!(value as V1 => Members {
+        let mut members = Members::default();
+        read_object!(value as V1, &mut members => Members {
             id = "id",
             name = "name",
             description = "description",
@@ -120,7 +102,7 @@ impl Decode<V1> for AnySkill {
             security_requirements = "securityRequirements" | "security_requirements",
             security = "security",
         })?;
-        let skill = AgentSkill {
+        self.skill = AgentSkill {
             id: members.id,
             name: members.name,
             description: members.description,
@@ -130,17 +112,44 @@ impl Decode<V1> for AnySkill {
             output_modes: members.output_modes,
             security_requirements: members.security_requirements,
         };
-        Ok(Self { skill, security: members.security })
+        self.security = members.security;
+        Ok(())
     }
 }
 
 impl Decode<V1> for LegacyInterface {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V1 => LegacyInterface { url = "url", transport = "transport", })
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V1, self => LegacyInterface { url = "url", transport = "transport", })
     }
 }
 
 impl AnyCard {
+    fn read<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V1, self => AnyCard {
+                name = "name",
+                description = "description",
+                supported_interfaces = "supportedInterfaces" | "supported_interfaces",
+                provider = "provider",
+                version = "version",
+                documentation_url = "documentationUrl" | "documentation_url",
+                capabilities = "capabilities",
+                security_schemes = "securitySchemes" | "security_schemes",
+                security_requirements = "securityRequirements" | "security_requirements",
+                default_input_modes = "defaultInputModes" | "default_input_modes",
+                default_output_modes = "defaultOutputModes" | "default_output_modes",
+                skills = "skills",
+                signatures = "signatures",
+                icon_url = "iconUrl" | "icon_url",
+                url = "url",
+                preferred_transport = "preferredTransport" | "preferred_transport",
+                additional_interfaces = "additionalInterfaces" | "additional_interfaces",
+                protocol_version = "protocolVersion" | "protocol_version",
+                security = "security",
+                supports_authenticated_extended_card = "supportsAuthenticatedExtendedCard"
+                    | "supports_authenticated_extended_card",
+        })
+    }
+
     fn into_card(mut self) -> AgentCard {
         if self.supported_interfaces.is_empty() {
             self.add_interfaces();

@@ -5,21 +5,24 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::{Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-use super::write::{Dialect, Encode, Object};
+use super::{
+    kind::Kind,
+    write::{Dialect, Encode, Object},
+};
 use crate::{
     base64,
     json::{Metadata, RawJson},
     message::{Message, Part, PartContent, Role},
     task::Artifact,
-    wire::{Decode, NameOrNumber, Presence, RawMember, V03, read_object},
+    wire::{Decode, Kept, NameOrNumber, RawMember, V03, read_object},
 };
 
 /// Metadata that says a data part holds `{"value": …}` in place of a value that is not an object.
 const WRAPPED_DATA: &str = "data_part_compat";
 
 impl Decode<V03> for Role {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        value.deserialize_any(NameOrNumber {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        *self = value.deserialize_any(NameOrNumber {
             expecting: "Role",
             from_name: |name| match name {
                 "user" | "ROLE_USER" => Self::User,
@@ -29,7 +32,8 @@ impl Decode<V03> for Role {
                 1 => Self::User,
                 _ => Self::Agent,
             },
-        })
+        })?;
+        Ok(())
     }
 }
 
@@ -45,8 +49,8 @@ impl Encode for Role {
 }
 
 impl Decode<V03> for Message {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let message: Self = read_object!(value as V03 => Message {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => Message {
             message_id = "messageId" | "message_id",
             context_id = "contextId" | "context_id",
             task_id = "taskId" | "task_id",
@@ -56,17 +60,17 @@ impl Decode<V03> for Message {
             extensions = "extensions",
             reference_task_ids = "referenceTaskIds" | "reference_task_ids",
         })?;
-        Ok(message.with_role_filled_in())
+        self.fill_in_role();
+        Ok(())
     }
 }
 
 impl Message {
     /// In 0.3 a message without role is the agent's.
-    pub(super) fn with_role_filled_in(mut self) -> Self {
+    pub(super) fn fill_in_role(&mut self) {
         if self.role == Role::Unspecified {
             self.role = Role::Agent;
         }
-        self
     }
 }
 
@@ -92,8 +96,8 @@ impl Encode for Message {
 }
 
 impl Decode<V03> for Artifact {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => Artifact {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => Artifact {
             artifact_id = "artifactId" | "artifact_id",
             name = "name",
             description = "description",
@@ -118,8 +122,9 @@ impl Encode for Artifact {
 }
 
 impl Decode<V03> for Part {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let members: PartMembers = read_object!(value as V03 => PartMembers, rest unknown {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let mut members = PartMembers::default();
+        read_object!(value as V03, &mut members => PartMembers, rest unknown {
             kind = "kind",
             text = "text",
             file = "file",
@@ -130,13 +135,15 @@ impl Decode<V03> for Part {
             filename = "filename",
             media_type = "mediaType" | "media_type",
         })?;
-        members.into_part()
+        *self = members.into_part()?;
+        Ok(())
     }
 }
 
 /// The members of a part in either dialect, and in 1.0.
+#[derive(Default)]
 struct PartMembers {
-    kind: String,
+    kind: Kind,
     text: Option<String>,
     file: Option<File>,
     data: RawMember,
@@ -145,7 +152,7 @@ struct PartMembers {
     url: Option<String>,
     filename: String,
     media_type: String,
-    unknown: Metadata,
+    unknown: Kept,
 }
 
 impl PartMembers {
@@ -172,10 +179,11 @@ impl PartMembers {
                 PartContent::Data(unwrap_value(data, &mut self.metadata))
             }
             (_, None, None, None) => {
-                if !self.kind.is_empty() {
-                    self.unknown.insert("kind".to_owned(), Value::String(self.kind));
+                let mut unknown = self.unknown.unwrap_or_default();
+                if !self.kind.as_str().is_empty() {
+                    unknown.insert("kind".to_owned(), Value::String(self.kind.into_string()));
                 }
-                PartContent::Unknown(self.unknown)
+                PartContent::Unknown(unknown)
             }
             _ => return Err(E::custom("a part without `kind` has only one of `text`, `file` and `data`")),
         };
@@ -184,40 +192,36 @@ impl PartMembers {
 }
 
 /// A file: its bytes if there are any, else where it is.
+#[derive(Default)]
 struct File {
     content: Option<PartContent>,
     mime_type: String,
     name: String,
 }
 
-impl Presence for File {
-    fn absent() -> Self {
-        Self { content: None, mime_type: String::new(), name: String::new() }
-    }
-    fn is_absent(&self) -> bool {
-        self.content.is_none()
-    }
-}
-
 impl Decode<V03> for File {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        #[derive(Default)]
         struct FileMembers {
             bytes: Option<base64::Decoded>,
             uri: Option<String>,
             mime_type: String,
             name: String,
         }
-        let file: FileMembers = read_object!(value as V03 => FileMembers {
+        let mut file = FileMembers::default();
+        read_object!(value as V03, &mut file => FileMembers {
             bytes = "bytes" | "fileWithBytes" | "file_with_bytes" | "data",
             uri = "uri" | "fileWithUri" | "file_with_uri" | "url",
             mime_type = "mimeType" | "mime_type" | "mediaType",
             name = "name" | "filename",
         })?;
-        let content = match (file.bytes, file.uri) {
+        self.content = match (file.bytes, file.uri) {
             (Some(base64::Decoded(bytes)), _) => Some(PartContent::Raw(bytes)),
             (None, uri) => uri.map(PartContent::Url),
         };
-        Ok(Self { content, mime_type: file.mime_type, name: file.name })
+        self.mime_type = file.mime_type;
+        self.name = file.name;
+        Ok(())
     }
 }
 

@@ -32,6 +32,7 @@
 mod card;
 mod content;
 mod error;
+mod kind;
 mod nested_base64;
 mod push;
 mod request;
@@ -54,7 +55,7 @@ use crate::{
     GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, Message, SendMessageRequest, SendMessageResponse,
     StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
-    wire::{Decode, V03},
+    wire::{V03, decode},
 };
 use write::{Dialect, Encode as _};
 
@@ -79,7 +80,7 @@ macro_rules! reads {
     ($wrapper:ident: $($name:ty),* $(,)?) => { $(
         impl<'de> Deserialize<'de> for $wrapper<$name> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$name as Decode<V03>>::decode(deserializer).map(Self)
+                decode::<V03, _, _>(deserializer).map(Self)
             }
         }
     )* };

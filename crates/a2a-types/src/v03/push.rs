@@ -43,14 +43,15 @@ pub(super) struct PushConfig {
 }
 
 /// 1.0 has one scheme, 0.3 a list.
+#[derive(Default)]
 struct Authentication {
     schemes: Vec<String>,
     credentials: String,
 }
 
 impl Decode<V03> for PushConfig {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => PushConfig {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => PushConfig {
             id = "id",
             url = "url",
             token = "token",
@@ -60,8 +61,8 @@ impl Decode<V03> for PushConfig {
 }
 
 impl Decode<V03> for Authentication {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => Authentication {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => Authentication {
             schemes = "schemes",
             credentials = "credentials",
         })
@@ -109,7 +110,8 @@ impl Encode for AuthenticationInfo {
 
 /// Read from every form there is: with `taskId` or a resource `name`, as the body that creates one, or flat.
 impl Decode<V03> for TaskPushNotificationConfig {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        #[derive(Default)]
         struct Members {
             task_id: String,
             push: Option<PushConfig>,
@@ -122,7 +124,8 @@ impl Decode<V03> for TaskPushNotificationConfig {
             token: String,
             authentication: Option<Authentication>,
         }
-        let members: Members = read_object!(value as V03 => Members {
+        let mut members = Members::default();
+        read_object!(value as V03, &mut members => Members {
             task_id = "taskId" | "task_id",
             push = "pushNotificationConfig" | "push_notification_config",
             name = "name",
@@ -140,15 +143,15 @@ impl Decode<V03> for TaskPushNotificationConfig {
             token: members.token,
             authentication: members.authentication,
         };
-        let mut config = match members.config {
+        *self = match members.config {
             Some(config) => config,
             None => members.push.unwrap_or(flat).into_config(),
         };
         let (task_in_name, id_in_name) = ids_in_name(&members.name).unwrap_or_default();
         let parent = members.parent.strip_prefix(TASKS).unwrap_or_default();
-        fill(&mut config.task_id, [&members.task_id, parent, task_in_name]);
-        fill(&mut config.id, [&members.config_id, id_in_name]);
-        Ok(config)
+        fill(&mut self.task_id, [&members.task_id, parent, task_in_name]);
+        fill(&mut self.id, [&members.config_id, id_in_name]);
+        Ok(())
     }
 }
 
@@ -196,11 +199,10 @@ impl Serialize for CreatePushConfigBody<'_> {
 }
 
 impl Decode<V03> for GetTaskPushNotificationConfigRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => GetTaskPushNotificationConfigRequest {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => GetTaskPushNotificationConfigRequest {
             task_id = "id",
             id = "pushNotificationConfigId" | "push_notification_config_id",
-            ..GetTaskPushNotificationConfigRequest::default()
         })
     }
 }
@@ -215,11 +217,10 @@ impl Encode for GetTaskPushNotificationConfigRequest {
 }
 
 impl Decode<V03> for DeleteTaskPushNotificationConfigRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => DeleteTaskPushNotificationConfigRequest {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => DeleteTaskPushNotificationConfigRequest {
             task_id = "id",
             id = "pushNotificationConfigId" | "push_notification_config_id",
-            ..DeleteTaskPushNotificationConfigRequest::default()
         })
     }
 }
@@ -234,10 +235,9 @@ impl Encode for DeleteTaskPushNotificationConfigRequest {
 }
 
 impl Decode<V03> for ListTaskPushNotificationConfigsRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => ListTaskPushNotificationConfigsRequest {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => ListTaskPushNotificationConfigsRequest {
             task_id = "id",
-            ..ListTaskPushNotificationConfigsRequest::default()
         })
     }
 }
@@ -252,29 +252,28 @@ impl Encode for ListTaskPushNotificationConfigsRequest {
 
 /// A bare list or an object with `configs`.
 impl Decode<V03> for ListTaskPushNotificationConfigsResponse {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        struct ListOrObject;
-        impl<'de> Visitor<'de> for ListOrObject {
-            type Value = ListTaskPushNotificationConfigsResponse;
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        struct ListOrObject<'a>(&'a mut ListTaskPushNotificationConfigsResponse);
+        impl<'de> Visitor<'de> for ListOrObject<'_> {
+            type Value = ();
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of push notification configurations")
             }
-            fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-                Ok(Self::Value::default())
+            fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+                Ok(())
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-                let configs = Decode::<V03>::decode(SeqAccessDeserializer::new(seq))?;
-                Ok(Self::Value { configs, ..Self::Value::default() })
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+                Decode::<V03>::decode_into(&mut self.0.configs, SeqAccessDeserializer::new(seq))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
                 let object = MapAccessDeserializer::new(map);
-                read_object!(object as V03 => ListTaskPushNotificationConfigsResponse {
+                read_object!(object as V03, self.0 => ListTaskPushNotificationConfigsResponse {
                     configs = "configs",
                     next_page_token = "nextPageToken" | "next_page_token",
                 })
             }
         }
-        value.deserialize_any(ListOrObject)
+        value.deserialize_any(ListOrObject(self))
     }
 }
 

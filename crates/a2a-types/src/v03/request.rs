@@ -14,16 +14,18 @@ use crate::{
         CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest,
         SubscribeToTaskRequest,
     },
-    wire::{Decode, V03, read_object},
+    wire::{Decode, V03, decode, read_object},
 };
 
 /// `message/send` and `message/stream`.
+#[derive(Default)]
 struct SendParams {
     message: Message,
     configuration: Option<Configuration>,
     metadata: Option<Metadata>,
 }
 
+#[derive(Default)]
 struct Configuration {
     accepted_output_modes: Vec<String>,
     blocking: Option<bool>,
@@ -32,8 +34,8 @@ struct Configuration {
 }
 
 impl Decode<V03> for SendParams {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => SendParams {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => SendParams {
             message = "message" | "request",
             configuration = "configuration",
             metadata = "metadata",
@@ -42,8 +44,8 @@ impl Decode<V03> for SendParams {
 }
 
 impl Decode<V03> for Configuration {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => Configuration {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => Configuration {
             accepted_output_modes = "acceptedOutputModes" | "accepted_output_modes",
             blocking = "blocking",
             history_length = "historyLength" | "history_length",
@@ -77,14 +79,14 @@ fn limited(history_length: i32) -> Option<i32> {
 /// Without `blocking` the call blocks.
 impl<'de> Deserialize<'de> for JsonRpc<SendMessageRequest> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        SendParams::decode(deserializer).map(|params| Self(params.into_request(true)))
+        decode::<V03, _, _>(deserializer).map(|params: SendParams| Self(params.into_request(true)))
     }
 }
 
 /// Without `configuration` the call blocks; with one, an absent `blocking` is `false`, as in protobuf.
 impl<'de> Deserialize<'de> for Rest<SendMessageRequest> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        SendParams::decode(deserializer).map(|params| Self(params.into_request(false)))
+        decode::<V03, _, _>(deserializer).map(|params: SendParams| Self(params.into_request(false)))
     }
 }
 
@@ -120,14 +122,13 @@ impl Encode for SendMessageConfiguration {
 }
 
 impl Decode<V03> for GetTaskRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let mut request: Self = read_object!(value as V03 => GetTaskRequest {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => GetTaskRequest {
             id = "id",
             history_length = "historyLength" | "history_length",
-            ..GetTaskRequest::default()
         })?;
-        request.history_length = request.history_length.and_then(limited);
-        Ok(request)
+        self.history_length = self.history_length.and_then(limited);
+        Ok(())
     }
 }
 
@@ -141,22 +142,25 @@ impl Encode for GetTaskRequest {
 }
 
 impl Decode<V03> for CancelTaskRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        #[derive(Default)]
         struct CancelParams {
             id: String,
             name: String,
             metadata: Option<Metadata>,
         }
-        let params: CancelParams = read_object!(value as V03 => CancelParams {
+        let mut params = CancelParams::default();
+        read_object!(value as V03, &mut params => CancelParams {
             id = "id",
             name = "name",
             metadata = "metadata",
         })?;
-        let id = match params.name.strip_prefix(TASKS) {
+        self.id = match params.name.strip_prefix(TASKS) {
             Some(id) if params.id.is_empty() => id.to_owned(),
             Some(_) | None => params.id,
         };
-        Ok(Self { id, metadata: params.metadata, ..Self::default() })
+        self.metadata = params.metadata;
+        Ok(())
     }
 }
 
@@ -177,10 +181,9 @@ impl Encode for CancelTaskRequest {
 }
 
 impl Decode<V03> for SubscribeToTaskRequest {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => SubscribeToTaskRequest {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => SubscribeToTaskRequest {
             id = "id",
-            ..SubscribeToTaskRequest::default()
         })
     }
 }

@@ -5,17 +5,20 @@ use std::borrow::Borrow;
 use serde::{Deserializer, Serializer, de};
 use serde_json::Value;
 
-use super::write::{As, Dialect, Encode, Object};
+use super::{
+    kind::Kind,
+    write::{As, Dialect, Encode, Object},
+};
 use crate::{
     json::Metadata,
     message::{Message, Part, Role},
     stream::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent},
     task::{Artifact, Task, TaskState, TaskStatus},
-    wire::{Decode, V03, read_object},
+    wire::{Decode, Kept, V03, decode, read_object},
 };
 
 /// One payload of a 0.3 stream, with its end mark.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StreamEvent<R = StreamResponse> {
     /// The payload, owned or borrowed.
@@ -54,8 +57,9 @@ fn ends_stream(response: &StreamResponse) -> bool {
 }
 
 impl Decode<V03> for StreamEvent {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let payload: Payload = read_object!(value as V03 => Payload, rest unknown {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let mut payload = Payload::default();
+        read_object!(value as V03, &mut payload => Payload, rest unknown {
             kind = "kind",
             task = "task",
             message = "message" | "msg",
@@ -78,22 +82,25 @@ impl Decode<V03> for StreamEvent {
             reference_task_ids = "referenceTaskIds" | "reference_task_ids",
             metadata = "metadata",
         })?;
-        payload.into_event()
+        *self = payload.into_event()?;
+        Ok(())
     }
 }
 
-/// The members of every payload: of the wrapper, and of the bare objects.
+/// The members of every payload: of the wrapper, and of the bare objects. What is large is boxed, as only one of
+/// them is there.
+#[derive(Default)]
 struct Payload {
-    kind: String,
-    task: Option<Task>,
-    message: Option<Message>,
-    status_update: Option<StatusUpdate>,
-    artifact_update: Option<TaskArtifactUpdateEvent>,
+    kind: Kind,
+    task: Option<Box<Task>>,
+    message: Option<Box<Message>>,
+    status_update: Option<Box<StatusUpdate>>,
+    artifact_update: Option<Box<TaskArtifactUpdateEvent>>,
     id: Option<String>,
     context_id: String,
     task_id: String,
-    status: Option<TaskStatus>,
-    is_final: Option<bool>,
+    status: Option<Box<TaskStatus>>,
+    is_final: bool,
     artifacts: Vec<Artifact>,
     history: Vec<Message>,
     artifact: Option<Artifact>,
@@ -105,7 +112,7 @@ struct Payload {
     extensions: Vec<String>,
     reference_task_ids: Vec<String>,
     metadata: Option<Metadata>,
-    unknown: Metadata,
+    unknown: Kept,
 }
 
 impl Payload {
@@ -117,10 +124,10 @@ impl Payload {
             self.artifact_update.take(),
         ) {
             (None, None, None, None) => None,
-            (Some(task), None, None, None) => Some(StreamEvent::new(task.into(), false)),
-            (None, Some(message), None, None) => Some(StreamEvent::new(message.into(), false)),
-            (None, None, Some(update), None) => Some(StreamEvent::new(update.event.into(), update.is_final)),
-            (None, None, None, Some(update)) => Some(StreamEvent::new(update.into(), false)),
+            (Some(task), None, None, None) => Some(StreamEvent::new((*task).into(), false)),
+            (None, Some(message), None, None) => Some(StreamEvent::new((*message).into(), false)),
+            (None, None, Some(update), None) => Some((*update).into()),
+            (None, None, None, Some(update)) => Some(StreamEvent::new((*update).into(), false)),
             _ => {
                 return Err(E::custom(
                     "only one of `task`, `message`, `statusUpdate` and `artifactUpdate` may be set",
@@ -132,7 +139,7 @@ impl Payload {
 
     /// Told by `kind`, without it by the members that only one object has.
     fn into_bare(self) -> StreamEvent {
-        let is_final = self.is_final.unwrap_or_default();
+        let is_final = self.is_final;
         let response = match self.kind.as_str() {
             "task" => self.into_task().into(),
             "message" => self.into_message().into(),
@@ -153,7 +160,7 @@ impl Payload {
         Task {
             id: self.id.unwrap_or_default(),
             context_id: self.context_id,
-            status: self.status.unwrap_or_default(),
+            status: self.status.map(|status| *status).unwrap_or_default(),
             artifacts: self.artifacts,
             history: self.history,
             metadata: self.metadata,
@@ -161,7 +168,7 @@ impl Payload {
     }
 
     fn into_message(self) -> Message {
-        let message = Message {
+        let mut message = Message {
             message_id: self.message_id.unwrap_or_default(),
             context_id: self.context_id,
             task_id: self.task_id,
@@ -171,14 +178,15 @@ impl Payload {
             extensions: self.extensions,
             reference_task_ids: self.reference_task_ids,
         };
-        message.with_role_filled_in()
+        message.fill_in_role();
+        message
     }
 
     fn into_status_update(self) -> TaskStatusUpdateEvent {
         TaskStatusUpdateEvent {
             task_id: self.task_id,
             context_id: self.context_id,
-            status: self.status.unwrap_or_default(),
+            status: self.status.map(|status| *status).unwrap_or_default(),
             metadata: self.metadata,
         }
     }
@@ -195,49 +203,52 @@ impl Payload {
     }
 
     /// Keeps `kind` and the members that no payload has.
-    fn into_unknown(mut self) -> StreamResponse {
-        if !self.kind.is_empty() {
-            self.unknown.insert("kind".to_owned(), Value::String(self.kind));
+    fn into_unknown(self) -> StreamResponse {
+        let mut unknown = self.unknown.unwrap_or_default();
+        if !self.kind.as_str().is_empty() {
+            unknown.insert("kind".to_owned(), Value::String(self.kind.into_string()));
         }
-        StreamResponse::Unknown(self.unknown)
+        StreamResponse::Unknown(unknown)
     }
 }
 
 /// A status update inside its wrapper, with the end mark.
+#[derive(Default)]
 struct StatusUpdate {
-    event: TaskStatusUpdateEvent,
+    task_id: String,
+    context_id: String,
+    status: TaskStatus,
     is_final: bool,
+    metadata: Option<Metadata>,
 }
 
 impl Decode<V03> for StatusUpdate {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        struct StatusUpdateMembers {
-            task_id: String,
-            context_id: String,
-            status: TaskStatus,
-            is_final: bool,
-            metadata: Option<Metadata>,
-        }
-        let update: StatusUpdateMembers = read_object!(value as V03 => StatusUpdateMembers {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => StatusUpdate {
             task_id = "taskId" | "task_id",
             context_id = "contextId" | "context_id",
             status = "status",
             is_final = "final",
             metadata = "metadata",
-        })?;
+        })
+    }
+}
+
+impl From<StatusUpdate> for StreamEvent {
+    fn from(update: StatusUpdate) -> Self {
         let event = TaskStatusUpdateEvent {
             task_id: update.task_id,
             context_id: update.context_id,
             status: update.status,
             metadata: update.metadata,
         };
-        Ok(Self { event, is_final: update.is_final })
+        Self::new(event.into(), update.is_final)
     }
 }
 
 impl Decode<V03> for TaskArtifactUpdateEvent {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => TaskArtifactUpdateEvent {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => TaskArtifactUpdateEvent {
             task_id = "taskId" | "task_id",
             context_id = "contextId" | "context_id",
             artifact = "artifact",
@@ -249,21 +260,25 @@ impl Decode<V03> for TaskArtifactUpdateEvent {
 }
 
 impl Decode<V03> for StreamResponse {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        StreamEvent::decode(value).map(|event| event.response)
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let event: StreamEvent = decode::<V03, _, _>(value)?;
+        *self = event.response;
+        Ok(())
     }
 }
 
 impl Decode<V03> for SendMessageResponse {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        match StreamEvent::decode(value)?.response {
-            StreamResponse::Task(task) => Ok(Self::Task(task)),
-            StreamResponse::Message(message) => Ok(Self::Message(message)),
-            StreamResponse::Unknown(members) => Ok(Self::Unknown(members)),
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        let event: StreamEvent = decode::<V03, _, _>(value)?;
+        *self = match event.response {
+            StreamResponse::Task(task) => Self::Task(task),
+            StreamResponse::Message(message) => Self::Message(message),
+            StreamResponse::Unknown(members) => Self::Unknown(members),
             StreamResponse::StatusUpdate(_) | StreamResponse::ArtifactUpdate(_) => {
-                Err(de::Error::custom("expected a task or a message, found an update"))
+                return Err(de::Error::custom("expected a task or a message, found an update"));
             }
-        }
+        };
+        Ok(())
     }
 }
 

@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Decode<V03> for TaskState {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        value.deserialize_any(NameOrNumber {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        *self = value.deserialize_any(NameOrNumber {
             expecting: "TaskState",
             from_name: |name| match name {
                 "submitted" => Self::Submitted,
@@ -24,7 +24,8 @@ impl Decode<V03> for TaskState {
                 name => Self::from_name(name).known(),
             },
             from_number: |number| Self::from_number(number).known(),
-        })
+        })?;
+        Ok(())
     }
 }
 
@@ -56,8 +57,8 @@ impl Encode for TaskState {
 }
 
 impl Decode<V03> for TaskStatus {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => TaskStatus {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => TaskStatus {
             state = "state",
             message = "message" | "update",
             timestamp = "timestamp",
@@ -76,8 +77,8 @@ impl Encode for TaskStatus {
 }
 
 impl Decode<V03> for Task {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        read_object!(value as V03 => Task {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        read_object!(value as V03, self => Task {
             id = "id",
             context_id = "contextId" | "context_id",
             status = "status",

@@ -103,30 +103,28 @@ macro_rules! open_enum {
         }
 
         const _: () = {
-            use $crate::wire::{Decode, NameOrNumber, Presence, V1};
+            use $crate::wire::{Decode, NameOrNumber, Presence, V1, decode};
 
             impl Presence for $name {
-                fn absent() -> Self {
-                    Self::default()
-                }
                 fn is_absent(&self) -> bool {
                     *self == Self::default()
                 }
             }
 
             impl Decode<V1> for $name {
-                fn decode<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-                    value.deserialize_any(NameOrNumber {
+                fn decode_into<'de, D: serde::Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+                    *self = value.deserialize_any(NameOrNumber {
                         expecting: stringify!($name),
                         from_name: Self::from_name,
                         from_number: Self::from_number,
-                    })
+                    })?;
+                    Ok(())
                 }
             }
 
             impl<'de> serde::Deserialize<'de> for $name {
                 fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    <Self as Decode<V1>>::decode(deserializer)
+                    decode::<V1, _, _>(deserializer)
                 }
             }
 

@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::json::RawJson;
+use crate::{base64, json::RawJson, timestamp::Timestamp};
 
 /// The encoding of version 1.0.
 pub(crate) enum V1 {}
@@ -16,102 +16,117 @@ pub(crate) enum V1 {}
 /// The encoding of version 0.3, in either of its dialects.
 pub(crate) enum V03 {}
 
-/// A member of a wire object: what it is when it is not there.
-pub(crate) trait Presence: Sized {
-    fn absent() -> Self;
+/// Whether a member is left out when it is written.
+pub(crate) trait Presence {
     fn is_absent(&self) -> bool;
-    /// What `null` means: absent, but for members whose value may be `null`.
+}
+
+/// How a value is read in encoding `V`. An absent one is the default.
+///
+/// Reading is in place, as wire objects are large and nested: moving them up level by level would cost as much as
+/// parsing them.
+pub(crate) trait Decode<V>: Default {
+    /// Reads into `self`, which is the default before.
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error>;
+
+    /// What `null` means as a member: absent, but for members whose value may be `null`.
     fn null() -> Self {
-        Self::absent()
+        Self::default()
     }
 }
 
-/// How a value is read in encoding `V`. `null` never reaches it as a member: see [`Lenient`].
-pub(crate) trait Decode<V>: Sized {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error>;
+/// Reads a value in encoding `V`.
+pub(crate) fn decode<'de, V, T: Decode<V>, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
+    let mut read = T::default();
+    read.decode_into(value)?;
+    Ok(read)
 }
 
-/// Reads a member in encoding `V`, `null` as [`Presence::null`].
-pub(crate) struct Lenient<T, V> {
-    pub(crate) value: T,
-    encoding: PhantomData<V>,
+/// Reads a member in encoding `V`, `null` as [`Decode::null`].
+pub(crate) struct Member<'a, T, V>(&'a mut T, PhantomData<V>);
+
+impl<'a, T, V> Member<'a, T, V> {
+    pub(crate) fn new(member: &'a mut T) -> Self {
+        Self(member, PhantomData)
+    }
 }
 
-impl<'de, V, T: Presence + Decode<V>> Deserialize<'de> for Lenient<T, V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ValueOrNull<T, V>(PhantomData<(T, V)>);
-        impl<'de, V, T: Presence + Decode<V>> Visitor<'de> for ValueOrNull<T, V> {
-            type Value = T;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value or null")
-            }
-            fn visit_none<E: de::Error>(self) -> Result<T, E> {
-                Ok(T::null())
-            }
-            fn visit_unit<E: de::Error>(self) -> Result<T, E> {
-                Ok(T::null())
-            }
-            fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<T, D::Error> {
-                T::decode(value)
+impl<'de, V, T: Decode<V>> DeserializeSeed<'de> for Member<'_, T, V> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_option(self)
+    }
+}
+
+impl<'de, V, T: Decode<V>> Visitor<'de> for Member<'_, T, V> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+    fn visit_none<E: de::Error>(self) -> Result<(), E> {
+        *self.0 = T::null();
+        Ok(())
+    }
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.visit_none()
+    }
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        self.0.decode_into(value)
+    }
+}
+
+/// Types that serde reads as we do.
+macro_rules! as_serde_reads {
+    ($($name:ty),*) => { $(
+        impl<V> Decode<V> for $name {
+            fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+                *self = Self::deserialize(value)?;
+                Ok(())
             }
         }
-        let value = deserializer.deserialize_option(ValueOrNull(PhantomData))?;
-        Ok(Self { value, encoding: PhantomData })
+    )* };
+}
+
+as_serde_reads!(String, bool, Map<String, Value>, Value, RawJson, Timestamp, base64::Decoded);
+
+macro_rules! absent_if {
+    ($($name:ty: $is_absent:expr;)*) => { $(
+        impl Presence for $name {
+            fn is_absent(&self) -> bool {
+                $is_absent(self)
+            }
+        }
+    )* };
+}
+
+absent_if! {
+    String: Self::is_empty;
+    bool: |flag: &bool| !flag;
+    i32: |number: &i32| *number == 0;
+    Map<String, Value>: Self::is_empty;
+}
+
+impl<T> Presence for Option<T> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
     }
 }
 
-/// Reads an element of a list or a map in encoding `V`.
-struct Element<T, V>(PhantomData<(T, V)>);
-
-impl<'de, V, T: Decode<V>> DeserializeSeed<'de> for Element<T, V> {
-    type Value = T;
-    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<T, D::Error> {
-        T::decode(value)
-    }
-}
-
-impl Presence for String {
-    fn absent() -> Self {
-        Self::new()
-    }
+impl<T> Presence for Vec<T> {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }
 }
 
-impl<V> Decode<V> for String {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
-    }
-}
-
-impl Presence for bool {
-    fn absent() -> Self {
-        false
-    }
+impl<T> Presence for BTreeMap<String, T> {
     fn is_absent(&self) -> bool {
-        !self
-    }
-}
-
-impl<V> Decode<V> for bool {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
-    }
-}
-
-impl Presence for i32 {
-    fn absent() -> Self {
-        0
-    }
-    fn is_absent(&self) -> bool {
-        *self == 0
+        self.is_empty()
     }
 }
 
 /// ProtoJSON `int32`: a number, an integral float, or a decimal string.
 impl<V> Decode<V> for i32 {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
         struct Int32;
         impl Visitor<'_> for Int32 {
             type Value = i32;
@@ -141,143 +156,93 @@ impl<V> Decode<V> for i32 {
                 }
             }
         }
-        value.deserialize_any(Int32)
-    }
-}
-
-impl<T> Presence for Option<T> {
-    fn absent() -> Self {
-        None
-    }
-    fn is_absent(&self) -> bool {
-        self.is_none()
+        *self = value.deserialize_any(Int32)?;
+        Ok(())
     }
 }
 
 impl<V, T: Decode<V>> Decode<V> for Option<T> {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        T::decode(value).map(Some)
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        self.insert(T::default()).decode_into(value)
     }
 }
 
-impl<T> Presence for Vec<T> {
-    fn absent() -> Self {
-        Self::new()
-    }
-    fn is_absent(&self) -> bool {
-        self.is_empty()
+impl<V, T: Decode<V>> Decode<V> for Box<T> {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        T::decode_into(self, value)
     }
 }
 
 impl<V, T: Decode<V>> Decode<V> for Vec<T> {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        struct List<T, V>(PhantomData<(T, V)>);
-        impl<'de, V, T: Decode<V>> Visitor<'de> for List<T, V> {
-            type Value = Vec<T>;
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        struct List<'a, T, V>(&'a mut Vec<T>, PhantomData<V>);
+        impl<'de, V, T: Decode<V>> Visitor<'de> for List<'_, T, V> {
+            type Value = ();
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-                let mut items = Vec::new();
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
                 loop {
-                    match seq.next_element_seed(Element(PhantomData)) {
-                        Ok(Some(item)) => items.push(item),
-                        Ok(None) => return Ok(items),
-                        Err(error) => return Err(at_index(items.len(), &error)),
+                    match seq.next_element_seed(NewItem(&mut *self.0, PhantomData::<V>)) {
+                        Ok(Some(())) => {}
+                        Ok(None) => return Ok(()),
+                        Err(error) => return Err(at_index(self.0.len().saturating_sub(1), &error)),
                     }
                 }
             }
         }
-        value.deserialize_seq(List(PhantomData))
+        self.clear();
+        value.deserialize_seq(List(self, PhantomData::<V>))
     }
 }
 
-impl<T> Presence for BTreeMap<String, T> {
-    fn absent() -> Self {
-        Self::new()
-    }
-    fn is_absent(&self) -> bool {
-        self.is_empty()
+/// Reads one more item of a list.
+struct NewItem<'a, T, V>(&'a mut Vec<T>, PhantomData<V>);
+
+impl<'de, V, T: Decode<V>> DeserializeSeed<'de> for NewItem<'_, T, V> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        self.0.push(T::default());
+        self.0.last_mut().map_or(Ok(()), |item| item.decode_into(value))
     }
 }
 
 impl<V, T: Decode<V>> Decode<V> for BTreeMap<String, T> {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        struct Entries<T, V>(PhantomData<(T, V)>);
-        impl<'de, V, T: Decode<V>> Visitor<'de> for Entries<T, V> {
-            type Value = BTreeMap<String, T>;
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        struct Entries<'a, T, V>(&'a mut BTreeMap<String, T>, PhantomData<V>);
+        impl<'de, V, T: Decode<V>> Visitor<'de> for Entries<'_, T, V> {
+            type Value = ();
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = BTreeMap::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
                 while let Some(name) = map.next_key::<String>()? {
-                    match map.next_value_seed(Element(PhantomData)) {
-                        Ok(value) => entries.insert(name, value),
-                        Err(error) => return Err(at_member(&name, &error)),
-                    };
+                    let mut value = T::default();
+                    if let Err(error) = map.next_value_seed(Member::<_, V>::new(&mut value)) {
+                        return Err(at_member(&name, &error));
+                    }
+                    self.0.insert(name, value);
                 }
-                Ok(entries)
+                Ok(())
             }
         }
-        value.deserialize_map(Entries(PhantomData))
-    }
-}
-
-impl Presence for Map<String, Value> {
-    fn absent() -> Self {
-        Self::new()
-    }
-    fn is_absent(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<V> Decode<V> for Map<String, Value> {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
-    }
-}
-
-impl Presence for Value {
-    fn absent() -> Self {
-        Self::Null
-    }
-    fn is_absent(&self) -> bool {
-        self.is_null()
-    }
-}
-
-impl<V> Decode<V> for Value {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
-    }
-}
-
-impl<V> Decode<V> for RawJson {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        Self::deserialize(value)
+        self.clear();
+        value.deserialize_map(Entries(self, PhantomData::<V>))
     }
 }
 
 /// A free JSON member, for which `null` is a value.
+#[derive(Default)]
 pub(crate) struct RawMember(pub(crate) Option<RawJson>);
 
-impl Presence for RawMember {
-    fn absent() -> Self {
-        Self(None)
+impl<V> Decode<V> for RawMember {
+    fn decode_into<'de, D: Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+        self.0 = Some(RawJson::deserialize(value)?);
+        Ok(())
     }
-    fn is_absent(&self) -> bool {
-        self.0.is_none()
-    }
+
     fn null() -> Self {
         Self(Some(RawJson::null()))
-    }
-}
-
-impl<V> Decode<V> for RawMember {
-    fn decode<'de, D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        RawJson::deserialize(value).map(|json| Self(Some(json)))
     }
 }
 

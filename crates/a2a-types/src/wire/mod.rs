@@ -13,5 +13,5 @@ mod field;
 mod structs;
 
 pub(crate) use enums::{NameOrNumber, number_in, open_enum};
-pub(crate) use field::{Decode, Lenient, Presence, RawMember, V1, V03, at_member};
-pub(crate) use structs::{Rest, Skipped, read_object, wire_oneof, wire_struct, written_struct};
+pub(crate) use field::{Decode, Member, Presence, RawMember, V1, V03, at_member, decode};
+pub(crate) use structs::{Choice, Kept, Rest, Skipped, read_object, wire_oneof, wire_struct, written_struct};

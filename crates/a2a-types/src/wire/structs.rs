@@ -1,7 +1,14 @@
 //! The macros that define wire objects.
 
-use serde::de::{IgnoredAny, MapAccess};
+use std::fmt;
+
+use serde::{
+    Deserializer,
+    de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::{Map, Value};
+
+use super::field::{Decode, V1};
 
 /// What becomes of the members an object does not know.
 pub(crate) trait Rest: Default {
@@ -30,78 +37,81 @@ impl Rest for Skipped {
 }
 
 /// Unknown members are kept.
-impl Rest for Map<String, Value> {
+pub(crate) type Kept = Option<Map<String, Value>>;
+
+impl Rest for Kept {
     type Name = String;
     fn read<'de, A: MapAccess<'de>>(&mut self, name: String, map: &mut A) -> Result<(), A::Error> {
         let value = map.next_value()?;
-        self.insert(name, value);
+        self.get_or_insert_default().insert(name, value);
         Ok(())
     }
 }
 
-/// Reads an object in one encoding: the visitor behind every wire object.
+/// Reads an object in one encoding into a struct: the visitor behind every wire object.
 ///
 /// A member is `field = "jsonName" | "another name"…`. The last of several members for one field wins, `null`
-/// reads as [`Presence::null`](crate::wire::Presence::null). Unknown members are skipped, or kept in the
-/// field given with `rest`. `..expr` fills the fields that are no members.
+/// reads as [`Decode::null`](crate::wire::Decode::null). Unknown members are skipped, or kept in the
+/// field given with `rest`. Fields that are not mentioned stay as they are.
 macro_rules! read_object {
-    ($deserializer:ident as $encoding:ty => $name:ident $(, rest $rest:ident)? {
+    ($deserializer:ident as $encoding:ty, $target:expr => $name:ident $(, rest $rest:ident)? {
         $( $field:ident = $json:literal $(| $alias:pat_param)*, )*
-        $( ..$base:expr )?
     }) => {{
         use serde::de;
-        use $crate::wire::{Lenient, Presence, Rest, at_member};
+        use $crate::wire::{Member, Rest, at_member};
 
         type Unknown = $crate::wire::read_object!(@rest $($rest)?);
 
         #[allow(non_camel_case_types, reason = "named as the fields are")]
-        enum Member { $($field,)* Unknown(<Unknown as Rest>::Name) }
+        enum Name { $($field,)* Unknown(<Unknown as Rest>::Name) }
 
-        impl<'de> de::Deserialize<'de> for Member {
+        impl<'de> de::Deserialize<'de> for Name {
             fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Name;
-                impl de::Visitor<'_> for Name {
-                    type Value = Member;
+                struct OfMember;
+                impl de::Visitor<'_> for OfMember {
+                    type Value = Name;
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("a member name")
                     }
                     #[allow(unreachable_patterns, reason = "one word is the same in either spelling")]
-                    fn visit_str<E: de::Error>(self, name: &str) -> Result<Member, E> {
+                    fn visit_str<E: de::Error>(self, name: &str) -> Result<Name, E> {
                         Ok(match name {
-                            $( $json $(| $alias)* => Member::$field, )*
-                            unknown => Member::Unknown(unknown.into()),
+                            $( $json $(| $alias)* => Name::$field, )*
+                            unknown => Name::Unknown(unknown.into()),
                         })
                     }
                 }
-                deserializer.deserialize_identifier(Name)
+                deserializer.deserialize_identifier(OfMember)
             }
         }
 
-        struct Object;
-        impl<'de> de::Visitor<'de> for Object {
-            type Value = $name;
+        struct Object<'a>(&'a mut $name);
+        impl<'de> de::Visitor<'de> for Object<'_> {
+            type Value = ();
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(concat!("an object (", stringify!($name), ")"))
             }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                $( let mut $field = Presence::absent(); )*
-                let mut rest = Unknown::default();
-                while let Some(member) = map.next_key()? {
-                    match member {
-                        $( Member::$field => match map.next_value::<Lenient<_, $encoding>>() {
-                            Ok(member) => $field = member.value,
-                            Err(error) => return Err(at_member($json, &error)),
-                        }, )*
-                        Member::Unknown(name) => rest.read(name, &mut map)?,
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+                $crate::wire::read_object!(@unknown rest, self $(, $rest)?);
+                while let Some(found) = map.next_key()? {
+                    match found {
+                        $( Name::$field => {
+                            if let Err(error) = map.next_value_seed(Member::<_, $encoding>::new(&mut self.0.$field)) {
+                                return Err(at_member($json, &error));
+                            }
+                        } )*
+                        Name::Unknown(unknown) => rest.read(unknown, &mut map)?,
                     }
                 }
-                Ok($name { $($field,)* $($rest: rest,)? $(..$base)? })
+                Ok(())
             }
         }
-        $deserializer.deserialize_map(Object)
+        $deserializer.deserialize_map(Object($target))
     }};
     (@rest) => { $crate::wire::Skipped };
-    (@rest $rest:ident) => { serde_json::Map<String, serde_json::Value> };
+    (@rest $rest:ident) => { $crate::wire::Kept };
+    (@unknown $name:ident, $self:ident) => { let mut $name = $crate::wire::Skipped; };
+    (@unknown $name:ident, $self:ident, $rest:ident) => { let $name = &mut $self.0.$rest; };
 }
 
 /// Defines a wire object: a plain struct with public fields, read and written as ProtoJSON.
@@ -127,8 +137,8 @@ macro_rules! wire_struct {
         }
 
         impl $crate::wire::Decode<$crate::wire::V1> for $name {
-            fn decode<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-                $crate::wire::read_object!(value as $crate::wire::V1 => $name {
+            fn decode_into<'de, D: serde::Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+                $crate::wire::read_object!(value as $crate::wire::V1, self => $name {
                     $( $field = $json | stringify!($field), )*
                 })
             }
@@ -156,11 +166,11 @@ macro_rules! written_struct {
 
         const _: () = {
             use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct as _};
-            use $crate::wire::{Decode, Presence, V1, written_struct};
+            use $crate::wire::{Presence, V1, decode, written_struct};
 
             impl<'de> Deserialize<'de> for $name {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    <Self as Decode<V1>>::decode(deserializer)
+                    decode::<V1, _, _>(deserializer)
                 }
             }
 
@@ -176,9 +186,6 @@ macro_rules! written_struct {
             }
 
             impl Presence for $name {
-                fn absent() -> Self {
-                    Self::default()
-                }
                 fn is_absent(&self) -> bool {
                     *self == Self::default()
                 }
@@ -187,6 +194,39 @@ macro_rules! written_struct {
     };
     (@required required) => { true };
     (@required) => { false };
+}
+
+/// Reads the member that makes an object one of several; `null` does not.
+pub(crate) struct Choice<'a, E, T> {
+    pub(crate) object: &'a mut E,
+    pub(crate) is_set: &'a mut bool,
+    pub(crate) choose: fn(&mut E) -> &mut T,
+}
+
+impl<'de, E, T: Decode<V1>> DeserializeSeed<'de> for Choice<'_, E, T> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_option(self)
+    }
+}
+
+impl<'de, E, T: Decode<V1>> Visitor<'de> for Choice<'_, E, T> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+    fn visit_none<E2: de::Error>(self) -> Result<(), E2> {
+        Ok(())
+    }
+    fn visit_unit<E2: de::Error>(self) -> Result<(), E2> {
+        Ok(())
+    }
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        if std::mem::replace(self.is_set, true) {
+            return Err(de::Error::custom("only one member may be set"));
+        }
+        (self.choose)(self.object).decode_into(value)
+    }
 }
 
 /// Defines a wire object that is exactly one of several, told by which member is present.
@@ -223,69 +263,72 @@ macro_rules! wire_oneof {
 
         const _: () = {
             use serde::{de, ser::SerializeMap as _};
-            use $crate::wire::{Decode, Lenient, Presence, Rest as _, V1, at_member};
+            use $crate::wire::{Choice, Decode, Kept, Presence, Rest as _, V1, at_member, decode};
 
-            enum Member { $($variant,)* Unknown(String) }
+            enum Name { $($variant,)* Unknown(String) }
 
-            impl<'de> de::Deserialize<'de> for Member {
+            impl<'de> de::Deserialize<'de> for Name {
                 fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    struct Name;
-                    impl de::Visitor<'_> for Name {
-                        type Value = Member;
+                    struct OfMember;
+                    impl de::Visitor<'_> for OfMember {
+                        type Value = Name;
                         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                             f.write_str("a member name")
                         }
                         #[allow(unreachable_patterns, reason = "one word is the same in either spelling")]
-                        fn visit_str<E: de::Error>(self, name: &str) -> Result<Member, E> {
+                        fn visit_str<E: de::Error>(self, name: &str) -> Result<Name, E> {
                             Ok(match name {
-                                $( $json | $snake => Member::$variant, )*
-                                other => Member::Unknown(other.to_owned()),
+                                $( $json | $snake => Name::$variant, )*
+                                other => Name::Unknown(other.to_owned()),
                             })
                         }
                     }
-                    deserializer.deserialize_identifier(Name)
+                    deserializer.deserialize_identifier(OfMember)
+                }
+            }
+
+            struct Object<'a>(&'a mut $name);
+            impl<'de> de::Visitor<'de> for Object<'_> {
+                type Value = ();
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str(concat!("an object (", stringify!($name), ")"))
+                }
+                fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+                    let mut is_set = false;
+                    let mut unknown = Kept::default();
+                    while let Some(name) = map.next_key()? {
+                        match name {
+                            $( Name::$variant => {
+                                let choice = Choice { object: &mut *self.0, is_set: &mut is_set, choose: |object| {
+                                    *object = $name::$variant(<$ty>::default());
+                                    match object {
+                                        $name::$variant(value) => value,
+                                        _ => unreachable!("chosen just now"),
+                                    }
+                                } };
+                                if let Err(error) = map.next_value_seed(choice) {
+                                    return Err(at_member($json, &error));
+                                }
+                            } )*
+                            Name::Unknown(name) => unknown.read(name, &mut map)?,
+                        }
+                    }
+                    if !is_set {
+                        *self.0 = $name::Unknown(unknown.unwrap_or_default());
+                    }
+                    Ok(())
                 }
             }
 
             impl Decode<V1> for $name {
-                fn decode<'de, D: de::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-                    struct Object;
-                    impl<'de> de::Visitor<'de> for Object {
-                        type Value = $name;
-                        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                            f.write_str(concat!("an object (", stringify!($name), ")"))
-                        }
-                        fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                            let mut set: Option<$name> = None;
-                            let mut unknown = serde_json::Map::new();
-                            while let Some(member) = map.next_key()? {
-                                match member {
-                                    $( Member::$variant => match map.next_value::<Lenient<Option<$ty>, V1>>() {
-                                        Ok(Lenient { value: None, .. }) => {}
-                                        Ok(_) if set.is_some() => {
-                                            return Err(de::Error::custom(concat!(
-                                                "`", $json, "`: only one member of ", stringify!($name), " may be set"
-                                            )));
-                                        }
-                                        Ok(Lenient { value: Some(value), .. }) => set = Some($name::$variant(value)),
-                                        Err(error) => return Err(at_member($json, &error)),
-                                    }, )*
-                                    Member::Unknown(_) if set.is_some() => {
-                                        map.next_value::<de::IgnoredAny>()?;
-                                    }
-                                    Member::Unknown(name) => unknown.read(name, &mut map)?,
-                                }
-                            }
-                            Ok(set.unwrap_or($name::Unknown(unknown)))
-                        }
-                    }
-                    value.deserialize_map(Object)
+                fn decode_into<'de, D: de::Deserializer<'de>>(&mut self, value: D) -> Result<(), D::Error> {
+                    value.deserialize_map(Object(self))
                 }
             }
 
             impl<'de> de::Deserialize<'de> for $name {
                 fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    <Self as Decode<V1>>::decode(deserializer)
+                    decode::<V1, _, _>(deserializer)
                 }
             }
 
@@ -303,9 +346,6 @@ macro_rules! wire_oneof {
             }
 
             impl Presence for $name {
-                fn absent() -> Self {
-                    Self::default()
-                }
                 fn is_absent(&self) -> bool {
                     matches!(self, Self::Unknown(members) if members.is_empty())
                 }

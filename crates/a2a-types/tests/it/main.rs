@@ -4,6 +4,7 @@
 mod captures;
 mod cards;
 mod cases;
+mod cost;
 mod examples;
 mod jsonrpc;
 mod support;

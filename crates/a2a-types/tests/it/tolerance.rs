@@ -228,12 +228,9 @@ fn exactly_one_content() {
     ]);
     refuse::<StreamResponse>(&[(
         r#"{"task":{"id":"t"},"message":{"messageId":"m"}}"#,
-        "`message`: only one member of StreamResponse",
+        "`message`: only one member may be set",
     )]);
-    refuse::<OAuthFlows>(&[(
-        r#"{"implicit":{},"password":{}}"#,
-        "`password`: only one member of OAuthFlows",
-    )]);
+    refuse::<OAuthFlows>(&[(r#"{"implicit":{},"password":{}}"#, "`password`: only one member may be set")]);
 }
 
 #[test]
