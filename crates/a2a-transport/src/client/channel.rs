@@ -31,6 +31,8 @@ pub(crate) struct Outgoing {
     pub(crate) url: Uri,
     /// Media type and content, if it has any.
     pub(crate) body: Option<(HeaderValue, Bytes)>,
+    /// It changes nothing, so that it can be repeated.
+    pub(crate) is_read: bool,
     pub(crate) options: CallOptions,
 }
 
@@ -88,7 +90,7 @@ impl Channel {
     /// The payloads of an event stream.
     pub(crate) fn payloads<R>(&self, body: HttpBody, read: R) -> ResponseStream
     where
-        R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Send + Unpin + 'static,
+        R: FnMut(SseEvent<'_>) -> Result<Piece, TransportError> + Send + Unpin + 'static,
     {
         payloads(body, self.http.config().max_event_bytes, read)
     }
@@ -154,7 +156,13 @@ impl Channel {
         let idle = outgoing.options.idle_timeout;
         let request =
             self.request(outgoing, accept, authorization).map_err(|error| at(&outgoing.url, error))?;
-        let mut response = self.http.send(request, idle.unwrap_or(config.head_timeout)).await?;
+        let head_timeout = idle.unwrap_or(config.head_timeout);
+        let mut sent = self.http.send(request.clone(), head_timeout).await;
+        // A connection that was kept for long may be closed by the peer just when it is used again.
+        if outgoing.is_read && sent.as_ref().err().is_some_and(|error| error.kind() == ErrorKind::StreamCut) {
+            sent = self.http.send(request, head_timeout).await;
+        }
+        let mut response = sent?;
         response.body = response.body.with_idle_timeout(Some(idle.unwrap_or(config.body_idle_timeout)));
         Ok(response)
     }

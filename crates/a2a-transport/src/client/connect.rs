@@ -172,6 +172,8 @@ impl Dialer {
         let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
+        // So that a peer that vanished behind a long silence is noticed even without an idle timeout.
+        tcp.set_keepalive(Some(TCP_KEEPALIVE));
         tcp.set_connect_timeout(Some(config.connect_timeout));
         Self {
             tcp,
@@ -234,6 +236,9 @@ impl Error for ResolveError {
         Some(&self.0)
     }
 }
+
+/// How long a connection is silent before it is probed.
+const TCP_KEEPALIVE: Duration = Duration::from_secs(60);
 
 #[cfg(feature = "proxy")]
 mod proxy {

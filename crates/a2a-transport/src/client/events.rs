@@ -38,10 +38,10 @@ impl From<v03::JsonRpc<v03::StreamEvent>> for Piece {
     }
 }
 
-/// The payloads of a body, whose events `read` understands; an event that says nothing is `None`.
+/// The payloads of a body, whose events `read` understands.
 pub(crate) fn payloads<R>(body: HttpBody, max_event_bytes: usize, read: R) -> ResponseStream
 where
-    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Send + Unpin + 'static,
+    R: FnMut(SseEvent<'_>) -> Result<Piece, TransportError> + Send + Unpin + 'static,
 {
     let decoder = SseDecoder::with_max_event_bytes(max_event_bytes);
     ResponseStream::new(Payloads { body, decoder, read, is_over: false })
@@ -56,16 +56,13 @@ struct Payloads<R> {
 
 impl<R> Payloads<R>
 where
-    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Unpin,
+    R: FnMut(SseEvent<'_>) -> Result<Piece, TransportError> + Unpin,
 {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, TransportError>>> {
         loop {
             while let Some(event) = self.decoder.next_event() {
-                if event.as_ref().is_ok_and(says_nothing) {
-                    continue;
-                }
-                if let Some(piece) = event.map_err(not_events).and_then(&mut self.read).transpose() {
-                    return Poll::Ready(Some(piece));
+                if !event.as_ref().is_ok_and(says_nothing) {
+                    return Poll::Ready(Some(event.map_err(not_events).and_then(&mut self.read)));
                 }
             }
             match ready!(self.body.poll_chunk(cx)) {
@@ -83,7 +80,7 @@ where
 
 impl<R> Stream for Payloads<R>
 where
-    R: FnMut(SseEvent<'_>) -> Result<Option<Piece>, TransportError> + Unpin,
+    R: FnMut(SseEvent<'_>) -> Result<Piece, TransportError> + Unpin,
 {
     type Item = Result<StreamResponse, TransportError>;
 

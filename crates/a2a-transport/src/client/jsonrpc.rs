@@ -29,7 +29,8 @@ impl JsonRpcTransport {
     /// [`Config`](crate::ErrorKind::Config): the URL cannot be used.
     pub fn new(http: HttpClient, interface: &AgentInterface) -> Result<Self, TransportError> {
         let channel = Channel::new(http, ProtocolVersion::V1_0);
-        Ok(Self { caller: RpcCaller::new(channel, &interface.url)?, tenant: interface.tenant.clone() })
+        let caller = RpcCaller::new(channel, &interface.url, |method| Some(method.as_str()))?;
+        Ok(Self { caller, tenant: interface.tenant.clone() })
     }
 
     /// Sends credentials with every call.
@@ -48,7 +49,7 @@ macro_rules! operations {
                     if request.tenant.is_empty() {
                         request.tenant.clone_from(&self.tenant);
                     }
-                    Box::pin(self.caller.$run$(::<$payload>)?(Method::$method.as_str(), request, options))
+                    Box::pin(self.caller.$run$(::<$payload>)?(Method::$method, request, options))
                 }
             )*
         }

@@ -153,8 +153,10 @@ impl RestCaller {
         options: CallOptions,
     ) -> Result<Outgoing, TransportError> {
         let url = self.base.join(route)?;
+        // What is posted without a body is only a wish to listen.
+        let is_read = method == Method::GET || (method == Method::POST && body.is_none());
         let body = body.map(|body| (self.media_type.clone(), body));
-        Ok(Outgoing { method, url, body, options })
+        Ok(Outgoing { method, url, body, is_read, options })
     }
 }
 
@@ -179,7 +181,7 @@ fn read_body<R: DeserializeOwned>(body: &[u8], read_error: ReadError) -> Result<
 fn read_event<P: DeserializeOwned + Into<Piece>>(
     event: SseEvent<'_>,
     read_error: ReadError,
-) -> Result<Option<Piece>, TransportError> {
+) -> Result<Piece, TransportError> {
     let error = leading_error(event.data.as_bytes(), read_error);
     if let Some(rpc) =
         error.or_else(|| (event.event == "error").then(|| unnamed_error(event.data, read_error)))
@@ -187,7 +189,7 @@ fn read_event<P: DeserializeOwned + Into<Piece>>(
         return Err(rpc_error(rpc));
     }
     let payload: P = a2a_types::from_str(event.data).map_err(|error| undecodable("an event", &error))?;
-    Ok(Some(payload.into()))
+    Ok(payload.into())
 }
 
 /// The error in a body that begins with one. Nothing else begins so: no object of the protocol has this member.

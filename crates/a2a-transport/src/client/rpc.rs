@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use a2a_types::{JsonRpcRequest, JsonRpcResponse, RequestId, RpcError};
+use a2a_types::{JsonRpcRequest, JsonRpcResponse, Method, RequestId, RpcError};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, Uri};
 use serde::{
@@ -20,11 +20,15 @@ use crate::{
     },
 };
 
+/// The name of a method, if the version has it.
+pub(crate) type MethodName = fn(Method) -> Option<&'static str>;
+
 /// Calls methods at one URL.
 #[derive(Debug)]
 pub(crate) struct RpcCaller {
     channel: Channel,
     url: Uri,
+    method_name: MethodName,
     next_id: AtomicI64,
 }
 
@@ -34,12 +38,13 @@ impl RpcCaller {
     /// # Errors
     ///
     /// [`ErrorKind::Config`]: it is not a URL.
-    pub(crate) fn new(channel: Channel, url: &str) -> Result<Self, TransportError> {
+    pub(crate) fn new(channel: Channel, url: &str, method_name: MethodName) -> Result<Self, TransportError> {
         let url = url.trim().parse().map_err(|error: http::uri::InvalidUri| {
             TransportError::new(ErrorKind::Config, "the URL of the interface cannot be used")
                 .with_source(error)
         })?;
-        Ok(Self { channel: channel.reading_errors_by(read_error), url, next_id: AtomicI64::new(1) })
+        let channel = channel.reading_errors_by(read_error);
+        Ok(Self { channel, url, method_name, next_id: AtomicI64::new(1) })
     }
 
     pub(crate) fn channel_mut(&mut self) -> &mut Channel {
@@ -49,7 +54,7 @@ impl RpcCaller {
     /// The result of a method.
     pub(crate) async fn unary<R: DeserializeOwned>(
         &self,
-        method: &str,
+        method: Method,
         params: impl Serialize,
         options: CallOptions,
     ) -> Result<R, TransportError> {
@@ -60,7 +65,7 @@ impl RpcCaller {
     /// Waits until a method is carried out: peers confirm with `null`, an object, or no result at all.
     pub(crate) async fn confirmed(
         &self,
-        method: &str,
+        method: Method,
         params: impl Serialize,
         options: CallOptions,
     ) -> Result<(), TransportError> {
@@ -70,7 +75,7 @@ impl RpcCaller {
     /// The stream that a method is answered with.
     pub(crate) async fn streaming<P>(
         &self,
-        method: &str,
+        method: Method,
         params: impl Serialize,
         options: CallOptions,
     ) -> Result<ResponseStream, TransportError>
@@ -91,7 +96,7 @@ impl RpcCaller {
     /// The result of a method; `None` where it is absent or `null`.
     async fn answer<R: DeserializeOwned>(
         &self,
-        method: &str,
+        method: Method,
         params: impl Serialize,
         options: CallOptions,
     ) -> Result<Option<R>, TransportError> {
@@ -102,20 +107,35 @@ impl RpcCaller {
 
     fn outgoing(
         &self,
-        method: &str,
+        method: Method,
         params: impl Serialize,
         options: CallOptions,
     ) -> Result<(RequestId, Outgoing), TransportError> {
+        let Some(name) = (self.method_name)(method) else { return Err(TransportError::unsupported(method)) };
         let id = RequestId::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
-        let request = JsonRpcRequest::new(id.clone(), method, params);
+        let request = JsonRpcRequest::new(id.clone(), name, params);
         let outgoing = Outgoing {
             method: http::Method::POST,
             url: self.url.clone(),
             body: Some((HeaderValue::from_static("application/json"), to_json(&request)?)),
+            is_read: is_read(method),
             options,
         };
         Ok((id, outgoing))
     }
+}
+
+/// Whether an operation changes nothing, so that it can be repeated.
+fn is_read(method: Method) -> bool {
+    matches!(
+        method,
+        Method::GetTask
+            | Method::ListTasks
+            | Method::SubscribeToTask
+            | Method::GetTaskPushNotificationConfig
+            | Method::ListTaskPushNotificationConfigs
+            | Method::GetExtendedAgentCard
+    )
 }
 
 /// The request as JSON text.
@@ -136,11 +156,10 @@ fn read_response<R: DeserializeOwned>(body: &[u8], id: &RequestId) -> Result<Opt
 fn read_event<P: DeserializeOwned + Into<Piece>>(
     event: SseEvent<'_>,
     id: &RequestId,
-) -> Result<Option<Piece>, TransportError> {
+) -> Result<Piece, TransportError> {
     let response: JsonRpcResponse<P> =
         a2a_types::from_str(event.data).map_err(|error| undecodable("an event", &error))?;
-    let result = accept(response, id)?.ok_or_else(|| no_result("an event"))?;
-    Ok(Some(result.into()))
+    accept(response, id)?.map(Into::into).ok_or_else(|| no_result("an event"))
 }
 
 fn accept<R>(response: JsonRpcResponse<R>, id: &RequestId) -> Result<Option<R>, TransportError> {

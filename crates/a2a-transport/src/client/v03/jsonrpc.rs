@@ -29,7 +29,7 @@ impl JsonRpcTransport {
     /// [`Config`](crate::ErrorKind::Config): the URL cannot be used.
     pub fn new(http: HttpClient, interface: &AgentInterface) -> Result<Self, TransportError> {
         let channel = Channel::new(http, ProtocolVersion::V0_3);
-        Ok(Self { caller: RpcCaller::new(channel, &interface.url)? })
+        Ok(Self { caller: RpcCaller::new(channel, &interface.url, v03::method_name)? })
     }
 
     /// Sends credentials with every call.
@@ -40,14 +40,6 @@ impl JsonRpcTransport {
     }
 }
 
-macro_rules! call {
-    ($transport:ident.$run:ident$(::<$answer:ty>)?($method:ident, $params:expr, $options:ident)) => {{
-        // Every operation that is implemented has a name.
-        let name = v03::method_name(Method::$method).unwrap_or_default();
-        $transport.caller.$run$(::<$answer>)?(name, $params, $options)
-    }};
-}
-
 impl Transport for JsonRpcTransport {
     fn send_message(
         &self,
@@ -56,7 +48,7 @@ impl Transport for JsonRpcTransport {
     ) -> CallFuture<'_, SendMessageResponse> {
         let limit_history = limit_history_of_answer(&request);
         let answer =
-            call!(self.unary::<JsonRpc<SendMessageResponse>>(SendMessage, JsonRpc(request), options));
+            self.caller.unary::<JsonRpc<SendMessageResponse>>(Method::SendMessage, JsonRpc(request), options);
         Box::pin(answer.map_ok(move |JsonRpc(answer)| limit_history(answer)))
     }
 
@@ -65,11 +57,11 @@ impl Transport for JsonRpcTransport {
         request: SendMessageRequest,
         options: CallOptions,
     ) -> CallFuture<'_, ResponseStream> {
-        Box::pin(call!(self.streaming::<JsonRpc<StreamEvent>>(
-            SendStreamingMessage,
+        Box::pin(self.caller.streaming::<JsonRpc<StreamEvent>>(
+            Method::SendStreamingMessage,
             JsonRpc(request),
-            options
-        )))
+            options,
+        ))
     }
 
     fn subscribe_to_task(
@@ -77,17 +69,21 @@ impl Transport for JsonRpcTransport {
         request: SubscribeToTaskRequest,
         options: CallOptions,
     ) -> CallFuture<'_, ResponseStream> {
-        Box::pin(call!(self.streaming::<JsonRpc<StreamEvent>>(SubscribeToTask, JsonRpc(request), options)))
+        Box::pin(self.caller.streaming::<JsonRpc<StreamEvent>>(
+            Method::SubscribeToTask,
+            JsonRpc(request),
+            options,
+        ))
     }
 
     fn get_task(&self, request: GetTaskRequest, options: CallOptions) -> CallFuture<'_, Task> {
         let limit_history = limit_history(&request);
-        let answer = call!(self.unary::<JsonRpc<Task>>(GetTask, JsonRpc(request), options));
+        let answer = self.caller.unary::<JsonRpc<Task>>(Method::GetTask, JsonRpc(request), options);
         Box::pin(answer.map_ok(move |JsonRpc(task)| limit_history(task)))
     }
 
     fn cancel_task(&self, request: CancelTaskRequest, options: CallOptions) -> CallFuture<'_, Task> {
-        let answer = call!(self.unary::<JsonRpc<Task>>(CancelTask, JsonRpc(request), options));
+        let answer = self.caller.unary::<JsonRpc<Task>>(Method::CancelTask, JsonRpc(request), options);
         Box::pin(answer.map_ok(|JsonRpc(task)| task))
     }
 
@@ -96,11 +92,11 @@ impl Transport for JsonRpcTransport {
         config: TaskPushNotificationConfig,
         options: CallOptions,
     ) -> CallFuture<'_, TaskPushNotificationConfig> {
-        let answer = call!(self.unary::<JsonRpc<TaskPushNotificationConfig>>(
-            CreateTaskPushNotificationConfig,
+        let answer = self.caller.unary::<JsonRpc<TaskPushNotificationConfig>>(
+            Method::CreateTaskPushNotificationConfig,
             JsonRpc(config),
-            options
-        ));
+            options,
+        );
         Box::pin(answer.map_ok(|JsonRpc(config)| config))
     }
 
@@ -109,11 +105,11 @@ impl Transport for JsonRpcTransport {
         request: GetTaskPushNotificationConfigRequest,
         options: CallOptions,
     ) -> CallFuture<'_, TaskPushNotificationConfig> {
-        let answer = call!(self.unary::<JsonRpc<TaskPushNotificationConfig>>(
-            GetTaskPushNotificationConfig,
+        let answer = self.caller.unary::<JsonRpc<TaskPushNotificationConfig>>(
+            Method::GetTaskPushNotificationConfig,
             JsonRpc(request),
-            options
-        ));
+            options,
+        );
         Box::pin(answer.map_ok(|JsonRpc(config)| config))
     }
 
@@ -122,11 +118,11 @@ impl Transport for JsonRpcTransport {
         request: ListTaskPushNotificationConfigsRequest,
         options: CallOptions,
     ) -> CallFuture<'_, ListTaskPushNotificationConfigsResponse> {
-        let answer = call!(self.unary::<JsonRpc<ListTaskPushNotificationConfigsResponse>>(
-            ListTaskPushNotificationConfigs,
+        let answer = self.caller.unary::<JsonRpc<ListTaskPushNotificationConfigsResponse>>(
+            Method::ListTaskPushNotificationConfigs,
             JsonRpc(request),
-            options
-        ));
+            options,
+        );
         Box::pin(answer.map_ok(|JsonRpc(configs)| configs))
     }
 
@@ -135,7 +131,7 @@ impl Transport for JsonRpcTransport {
         request: DeleteTaskPushNotificationConfigRequest,
         options: CallOptions,
     ) -> CallFuture<'_, ()> {
-        Box::pin(call!(self.confirmed(DeleteTaskPushNotificationConfig, JsonRpc(request), options)))
+        Box::pin(self.caller.confirmed(Method::DeleteTaskPushNotificationConfig, JsonRpc(request), options))
     }
 
     fn get_extended_agent_card(
@@ -144,7 +140,8 @@ impl Transport for JsonRpcTransport {
         options: CallOptions,
     ) -> CallFuture<'_, AgentCard> {
         let no_params = serde_json::Map::new();
-        let answer = call!(self.unary::<JsonRpc<AgentCard>>(GetExtendedAgentCard, no_params, options));
+        let answer =
+            self.caller.unary::<JsonRpc<AgentCard>>(Method::GetExtendedAgentCard, no_params, options);
         Box::pin(answer.map_ok(|JsonRpc(card)| card))
     }
 }

@@ -220,6 +220,25 @@ async fn a_connection_that_ends_before_the_head_is_cut() {
 }
 
 #[tokio::test]
+async fn a_read_is_repeated_once_when_its_connection_ends() {
+    let rpc = Exchange::on("POST /rpc").json(r#"{"id":"$ID","result":{"id":"t"}}"#);
+    let server = Loopback::start([
+        Exchange::any().cut(),
+        rpc,
+        Exchange::any().cut(),
+        Exchange::on("GET /tasks/t").json(r#"{"id":"t"}"#),
+        Exchange::any().times(2).cut(),
+    ])
+    .await;
+    in_time(jsonrpc(&server).get_task(GetTaskRequest::new("t"), no_options())).await.unwrap();
+    in_time(rest(&server).get_task(GetTaskRequest::new("t"), no_options())).await.unwrap();
+    let subscribed =
+        in_time(rest(&server).subscribe_to_task(SubscribeToTaskRequest::new("t"), no_options())).await;
+    assert_eq!(subscribed.unwrap_err().kind(), ErrorKind::StreamCut);
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[tokio::test]
 async fn events_are_bounded() {
     let config = HttpConfig::default().with_max_event_bytes(10_000);
     let long = chunk(&"x".repeat(10_000));
