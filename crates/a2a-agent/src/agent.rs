@@ -118,7 +118,8 @@ impl A2aAgent {
     /// its id stays in [`A2aAgentState::running_task_id`].
     pub fn reply_stream(&mut self, input: impl Into<Input>) -> ReplyStream<'_> {
         self.cancel.reset();
-        ReplyStream::new(self, Turn::reply(input.into().messages))
+        let turn = Turn::reply(self, input.into().messages);
+        ReplyStream::new(self, turn)
     }
 
     /// Sends the input and waits for the whole reply: [`reply_stream`](Self::reply_stream), folded.
@@ -145,7 +146,8 @@ impl A2aAgent {
     /// By the stream; [`AgentError::NothingToResume`] when no such task is known.
     pub fn resume(&mut self) -> ReplyStream<'_> {
         self.cancel.reset();
-        ReplyStream::new(self, Turn::resume())
+        let turn = Turn::resume(self);
+        ReplyStream::new(self, turn)
     }
 
     /// Keeps messages, to be sent ahead of the next reply.

@@ -121,14 +121,6 @@ impl FusedStream for ReplyEvents<'_> {
     }
 }
 
-impl Drop for ReplyEvents<'_> {
-    fn drop(&mut self) {
-        if self.agent.options.cancel_on_drop && !self.turn.is_ended() {
-            self.turn.abandon(self.agent);
-        }
-    }
-}
-
 impl fmt::Debug for ReplyEvents<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplyEvents").field("agent", &self.agent).finish_non_exhaustive()

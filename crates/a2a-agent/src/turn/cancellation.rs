@@ -10,10 +10,7 @@ use a2a_types::{StreamResponse, Task};
 use futures::FutureExt as _;
 use tokio::time::{Sleep, sleep};
 
-use super::{
-    Phase, Turn,
-    calls::{Call, cancel_task},
-};
+use super::{Phase, Turn, calls::Call};
 use crate::A2aAgent;
 
 /// How far it has come.
@@ -41,7 +38,7 @@ impl Turn {
             Cancellation::Wanted(deadline) => {
                 let expired = deadline.poll_unpin(cx);
                 if let Some(task_id) = self.running_task().or_else(|| agent.state.task_id.clone()) {
-                    let call = cancel_task(agent, &task_id);
+                    let call = self.caller.cancel_task(&task_id);
                     let deadline = Box::pin(sleep(agent.options.cancel_grace));
                     self.cancellation = Cancellation::Telling(call, deadline);
                 } else {
@@ -84,12 +81,19 @@ impl Turn {
             _ => self.cancellation = Cancellation::Wanted(Box::pin(sleep(agent.options.cancel_grace))),
         }
     }
+}
 
-    /// Cancels the remote task without waiting for what comes of it: the stream is gone.
-    pub(crate) fn abandon(&self, agent: &A2aAgent) {
-        let Some(task_id) = self.running_task() else { return };
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let call = cancel_task(agent, &task_id);
+impl Drop for Turn {
+    /// Cancels the remote task, if that is wanted, without waiting for what comes of it.
+    fn drop(&mut self) {
+        if !self.cancel_on_drop || self.is_ended() {
+            return;
+        }
+        let (Some(task_id), Ok(runtime)) = (self.running_task(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        let call = self.caller.cancel_task(&task_id);
         runtime.spawn(async move {
             if let Err(error) = call.await {
                 tracing::warn!(task = task_id, "the task of a dropped reply could not be cancelled: {error}");

@@ -30,7 +30,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::{Sleep, sleep};
 
 use self::{
-    calls::{Answer, Call},
+    calls::{Answer, Call, Caller},
     cancellation::Cancellation,
     recovery::Recovery,
 };
@@ -38,6 +38,7 @@ use crate::{A2aAgent, AgentError};
 
 /// Where a reply stands.
 pub(crate) struct Turn {
+    caller: Caller,
     phase: Phase,
     input: Vec<Msg>,
     /// `None` until the reply starts.
@@ -51,6 +52,7 @@ pub(crate) struct Turn {
     /// Runs once the turn has settled.
     grace: Option<Pin<Box<Sleep>>>,
     cancellation: Cancellation,
+    cancel_on_drop: bool,
     recovery: Recovery,
 }
 
@@ -68,17 +70,18 @@ enum Phase {
 
 impl Turn {
     /// The turn that sends these messages.
-    pub(crate) fn reply(input: Vec<Msg>) -> Self {
-        Self::new(Phase::Ready, input)
+    pub(crate) fn reply(agent: &A2aAgent, input: Vec<Msg>) -> Self {
+        Self::new(agent, Phase::Ready, input)
     }
 
     /// The turn that follows the running task.
-    pub(crate) fn resume() -> Self {
-        Self::new(Phase::Resuming, Vec::new())
+    pub(crate) fn resume(agent: &A2aAgent) -> Self {
+        Self::new(agent, Phase::Resuming, Vec::new())
     }
 
-    fn new(phase: Phase, input: Vec<Msg>) -> Self {
+    fn new(agent: &A2aAgent, phase: Phase, input: Vec<Msg>) -> Self {
         Self {
+            caller: Caller::of(agent),
             phase,
             input,
             translator: None,
@@ -87,6 +90,7 @@ impl Turn {
             failure: None,
             grace: None,
             cancellation: Cancellation::None,
+            cancel_on_drop: agent.options.cancel_on_drop,
             recovery: Recovery::default(),
         }
     }

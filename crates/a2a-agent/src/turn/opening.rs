@@ -5,10 +5,7 @@ use std::time::Duration;
 use a2a_transport::TransportError;
 use a2a_types::{Task, TaskState};
 
-use super::{
-    Phase, Turn,
-    calls::{Answer, get_task, send_message},
-};
+use super::{Phase, Turn, calls::Answer};
 use crate::{A2aAgent, AgentError, error::is_task_not_found};
 
 impl Turn {
@@ -19,7 +16,7 @@ impl Turn {
         }
         match agent.state.pending_task().map(str::to_owned) {
             Some(task_id) => {
-                let call = get_task(agent, &task_id, Duration::ZERO);
+                let call = self.caller.get_task(&task_id, Duration::ZERO);
                 self.phase = Phase::LookingUp { task_id, call };
             }
             None => self.start(agent, None),
@@ -78,7 +75,7 @@ impl Turn {
 
     pub(super) fn send(&mut self, agent: &mut A2aAgent) {
         match agent.request(&self.input) {
-            Ok(request) => self.phase = Phase::Sending(send_message(agent, request)),
+            Ok(request) => self.phase = Phase::Sending(self.caller.send_message(request)),
             Err(error) => self.fail(agent, AgentError::Request(error)),
         }
     }

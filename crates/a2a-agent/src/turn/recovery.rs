@@ -10,10 +10,7 @@ use a2a_translate::End;
 use a2a_transport::TransportError;
 use a2a_types::{StreamResponse, Task};
 
-use super::{
-    Phase, Turn,
-    calls::{get_task, subscribe},
-};
+use super::{Phase, Turn};
 use crate::{
     A2aAgent, AgentError,
     error::{is_task_not_found, may_pass},
@@ -68,10 +65,10 @@ impl Turn {
     /// Asks for the rest after a delay; without a known task there is nothing to ask for.
     pub(super) fn reattach_after(&mut self, agent: &mut A2aAgent, delay: Duration) {
         match self.running_task() {
-            Some(task_id) if agent.streaming => {
-                self.phase = Phase::Reattaching(subscribe(agent, &task_id, delay))
+            Some(task_id) if self.caller.streaming => {
+                self.phase = Phase::Reattaching(self.caller.subscribe(&task_id, delay))
             }
-            Some(task_id) => self.phase = Phase::Polling(get_task(agent, &task_id, delay)),
+            Some(task_id) => self.phase = Phase::Polling(self.caller.get_task(&task_id, delay)),
             None => self.give_up(agent),
         }
     }
@@ -109,7 +106,7 @@ impl Turn {
 
     fn poll_after(&mut self, agent: &mut A2aAgent, delay: Duration) {
         match self.running_task() {
-            Some(task_id) => self.phase = Phase::Polling(get_task(agent, &task_id, delay)),
+            Some(task_id) => self.phase = Phase::Polling(self.caller.get_task(&task_id, delay)),
             None => self.give_up(agent),
         }
     }

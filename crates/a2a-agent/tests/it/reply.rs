@@ -258,3 +258,17 @@ async fn replies_can_be_sent_between_threads() {
     drop(is_send(agent.reply_stream("hi")));
     drop(is_send(agent.cancel()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_read_does_not_hold_the_agent() {
+    let transport = ScriptedTransport::new()
+        .answer(Method::SendStreamingMessage, stream([message("one")]))
+        .answer(Method::SendStreamingMessage, stream([message("two")]));
+    let mut agent = agent(&transport);
+    let mut reply = agent.reply_stream("hi");
+    while let Some(event) = reply.next().await {
+        event.unwrap();
+    }
+    // Compiles: dropping a stream does not use the agent.
+    assert_eq!(texts(&agent.reply("again").await.unwrap()), ["two"]);
+}
