@@ -1,4 +1,5 @@
 //! Agents shared by the example programs, which are in `src/bin`.
 
 pub mod conformance;
+pub mod itk;
 pub mod scenarios;

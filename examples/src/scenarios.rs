@@ -48,6 +48,12 @@ impl Scenarios {
         self
     }
 
+    /// Whether a message names a scenario, or answers a question of one.
+    pub fn knows(&self, context: &RequestContext) -> bool {
+        let first = context.task.as_ref().and_then(|task| task.history.first()).unwrap_or(&context.message);
+        SCENARIOS.contains(&first_word(&text_of(&first.parts)))
+    }
+
     /// Plays the scenario of a message.
     ///
     /// # Errors
