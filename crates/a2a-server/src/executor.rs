@@ -115,6 +115,8 @@ pub struct RequestContext {
     pub tenant: String,
     /// URIs of the extensions that are active: asked for, and declared in the card.
     pub extensions: Vec<String>,
+    /// Whether the request is of protocol 0.3.
+    pub legacy: bool,
     /// Headers of the request, credentials included.
     pub headers: HeaderMap,
     pub(crate) store: Arc<dyn TaskStore>,

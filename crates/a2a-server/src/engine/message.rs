@@ -11,7 +11,7 @@ pub(super) fn check(request: &SendMessageRequest, call: &Call, card: &AgentCard)
     if message.message_id.is_empty() {
         return Err(invalid("message.messageId", "must not be empty"));
     }
-    if !matches!(message.role, Role::User | Role::Agent) {
+    if message.role != Role::User {
         return Err(invalid("message.role", "must be ROLE_USER"));
     }
     if message.parts.is_empty() {

@@ -295,6 +295,7 @@ impl Engine {
             caller: call.caller,
             tenant: request.tenant,
             extensions,
+            legacy: call.legacy,
             headers: call.headers,
             store: Arc::clone(&shared.store),
         };

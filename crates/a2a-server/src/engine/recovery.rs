@@ -75,6 +75,7 @@ impl Engine {
             caller: Caller::new(&*record.owner.caller),
             tenant: record.owner.tenant.clone(),
             extensions: Vec::new(),
+            legacy: false,
             headers: HeaderMap::new(),
             store: Arc::clone(&self.shared.store),
         };

@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, Uri, header};
 use http_body::Body;
 use http_body_util::BodyExt as _;
+use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use crate::executor::BoxError;
@@ -67,6 +68,13 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let essence = text.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
         || (essence.len() >= 5 && essence.to_ascii_lowercase().ends_with("+json"))
+}
+
+/// What is wrong with a body that could not be read: it is not JSON, or JSON of another shape.
+pub(super) fn unreadable(body: &[u8], error: &serde_json::Error, of_shape: ErrorCode) -> RpcError {
+    let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
+    let code = if is_json { of_shape } else { ErrorCode::ParseError };
+    RpcError::new(code, error.to_string())
 }
 
 /// Whether the caller speaks `application/a2a+json`.

@@ -226,10 +226,7 @@ impl Input<'_> {
         } else {
             a2a_types::from_slice(self.body)
         };
-        read.map_err(|error: serde_json::Error| {
-            let code = if error.is_data() { ErrorCode::InvalidParams } else { ErrorCode::ParseError };
-            RpcError::new(code, error.to_string()).into()
-        })
+        read.map_err(|error| request::unreadable(self.body, &error, ErrorCode::InvalidParams).into())
     }
 
     fn json_or_default<T>(&self) -> Result<T, Problem>

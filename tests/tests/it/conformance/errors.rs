@@ -87,6 +87,7 @@ async fn messages_that_lack_something_are_refused() {
         for members in [
             json!({ "messageId": "" }),
             json!({ "role": "ROLE_UNSPECIFIED" }),
+            json!({ "role": "ROLE_AGENT" }),
             json!({ "role": "ROLE_ROBOT" }),
             json!({ "parts": [] }),
             json!({ "parts": [{}] }),

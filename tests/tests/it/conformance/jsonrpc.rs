@@ -38,6 +38,12 @@ async fn what_is_no_call_is_refused() {
         ("{", -32700, json!(null)),
         ("", -32700, json!(null)),
         ("\u{1}", -32700, json!(null)),
+        (r#"{"jsonrpc":"2.0","method":"SendMessage","params":{"open":true"#, -32700, json!(null)),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":}}}"#,
+            -32700,
+            json!(null),
+        ),
         ("[]", -32600, json!(null)),
         ("17", -32600, json!(null)),
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ListTasks"}]"#, -32600, json!(null)),

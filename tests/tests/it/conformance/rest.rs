@@ -71,6 +71,8 @@ async fn bodies_that_are_wrong_are_4xx() {
         ("{}", 400, "INVALID_PARAMS"),
         ("", 400, "PARSE_ERROR"),
         ("{", 400, "PARSE_ERROR"),
+        (r#"{"message":{"messageId":}}"#, 400, "PARSE_ERROR"),
+        (r#"{"message":{"messageId":"#, 400, "PARSE_ERROR"),
         ("[]", 400, "INVALID_PARAMS"),
         (r#"{"message":7}"#, 400, "INVALID_PARAMS"),
     ] {
