@@ -8,6 +8,9 @@ use base64::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+#[cfg(feature = "signatures")]
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -27,6 +30,12 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
 /// Decodes base64 in the standard alphabet, padded; `None` if the text is not just that.
 pub(crate) fn decode_canonical(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
+}
+
+/// Base64 as JOSE writes it: URL-safe alphabet, no padding.
+#[cfg(feature = "signatures")]
+pub(crate) fn encode_url_safe(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
 /// Bytes that serialise as canonical base64.

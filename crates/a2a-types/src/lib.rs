@@ -29,6 +29,8 @@ mod push;
 mod request;
 pub mod rest;
 mod security;
+#[cfg(feature = "signatures")]
+pub mod signatures;
 mod stream;
 mod task;
 mod timestamp;

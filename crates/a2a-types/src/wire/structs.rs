@@ -65,6 +65,9 @@ macro_rules! read_object {
         #[allow(non_camel_case_types, reason = "named as the fields are")]
         enum Name { $($field,)* Unknown(<Unknown as Rest>::Name) }
 
+        #[allow(non_camel_case_types, reason = "named as the fields are")]
+        enum Index { $($field,)* }
+
         impl<'de> de::Deserialize<'de> for Name {
             fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct OfMember;
@@ -93,9 +96,15 @@ macro_rules! read_object {
             }
             fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
                 $crate::wire::read_object!(@unknown rest, self $(, $rest)?);
+                let mut seen = 0_u64;
                 while let Some(found) = map.next_key()? {
                     match found {
                         $( Name::$field => {
+                            let bit = 1 << Index::$field as u32;
+                            if seen & bit != 0 {
+                                self.0.$field = Default::default();
+                            }
+                            seen |= bit;
                             if let Err(error) = map.next_value_seed(Member::<_, $encoding>::new(&mut self.0.$field)) {
                                 return Err(at_member($json, &error));
                             }

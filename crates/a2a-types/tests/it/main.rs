@@ -7,6 +7,8 @@ mod cases;
 mod cost;
 mod examples;
 mod jsonrpc;
+#[cfg(feature = "signatures")]
+mod signatures;
 mod support;
 mod tolerance;
 mod v03;
