@@ -5,8 +5,11 @@ use std::fmt;
 use a2a_agent::{AgentCard, InterfacePreferences};
 use a2a_transport::select_interface;
 use a2a_types::{
-    AgentCapabilities, AgentInterface, AgentSkill, OAuthFlows, SecurityRequirement, SecurityScheme,
+    AgentCapabilities, AgentCardSignature, AgentInterface, AgentSkill, OAuthFlows, SecurityRequirement,
+    SecurityScheme,
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::Value;
 
 use crate::{
     plain::{plain_line, plain_text},
@@ -26,8 +29,11 @@ pub(crate) struct Described<'a> {
 impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let card = self.card;
-        let version = plain_line(&card.version);
-        writeln!(f, "{} {version}", self.style.bold(plain_line(&card.name)))?;
+        let name = self.style.bold(plain_line(&card.name));
+        match plain_line(&card.version) {
+            version if version.is_empty() => writeln!(f, "{name}")?,
+            version => writeln!(f, "{name} {version}")?,
+        }
         if !card.description.is_empty() {
             writeln!(f, "{}", plain_text(&card.description).trim_end())?;
         }
@@ -61,6 +67,11 @@ impl Described<'_> {
     fn interfaces(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.heading(f, "Interfaces")?;
         let selected = select_interface(self.card, self.preferences);
+        let label = |interface: &AgentInterface| {
+            plain_line(&format!("{} {}", interface.protocol_binding, interface.protocol_version))
+        };
+        let widest =
+            self.card.supported_interfaces.iter().map(|interface| label(interface).chars().count()).max();
         let mut used = selected.as_ref().ok().map(|selected| &selected.interface);
         for interface in &self.card.supported_interfaces {
             let remark = if used == Some(interface) {
@@ -72,10 +83,11 @@ impl Described<'_> {
             } else {
                 "  (not spoken here)"
             };
-            let AgentInterface { url, protocol_binding, protocol_version, tenant, .. } = interface;
+            let AgentInterface { url, tenant, .. } = interface;
             let tenant = if tenant.is_empty() { String::new() } else { format!(", tenant {tenant}") };
-            let text = format!("{protocol_binding} {protocol_version}  {url}{tenant}");
-            writeln!(f, "  {}{}", plain_line(&text), self.style.bold(remark))?;
+            let place = plain_line(&format!("{url}{tenant}"));
+            let width = widest.unwrap_or_default();
+            writeln!(f, "  {:width$}  {place}{}", label(interface), self.style.bold(remark))?;
         }
         let why = match &selected {
             Ok(selected) => format!(
@@ -83,7 +95,7 @@ impl Described<'_> {
                 selected.binding.as_str(),
                 selected.version
             ),
-            Err(error) => format!("None can be used: {error}."),
+            Err(error) => format!("{error}."),
         };
         writeln!(f, "  {}", self.style.dim(plain_line(&why)))
     }
@@ -176,10 +188,21 @@ fn capabilities(capabilities: &AgentCapabilities) -> String {
 }
 
 fn signatures(card: &AgentCard) -> String {
-    match card.signatures.len() {
-        0 => "none".to_owned(),
-        1 => "1, not verified".to_owned(),
-        number => format!("{number}, not verified"),
+    if card.signatures.is_empty() {
+        return "none".to_owned();
+    }
+    let signers: Vec<String> = card.signatures.iter().map(signer).collect();
+    format!("{} (not verified: no key is known here)", signers.join(", "))
+}
+
+/// Who claims to have signed: the key and the algorithm that the header of a signature names.
+fn signer(signature: &AgentCardSignature) -> String {
+    let header = URL_SAFE_NO_PAD.decode(signature.protected.trim_end_matches('=')).unwrap_or_default();
+    let header: Value = serde_json::from_slice(&header).unwrap_or_default();
+    let named = |member: &str| header.get(member).and_then(Value::as_str).map(str::to_owned);
+    match (named("kid"), named("alg")) {
+        (Some(key), Some(algorithm)) => format!("by key {key}, {algorithm}"),
+        _ => "by an unnamed key".to_owned(),
     }
 }
 
@@ -215,4 +238,115 @@ fn required(requirement: &SecurityRequirement) -> String {
         })
         .collect();
     if all.is_empty() { "nothing".to_owned() } else { all.join(" and ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(json: &str) -> String {
+        let card: AgentCard = a2a_types::from_str(json).unwrap();
+        let found_at = Some("http://127.0.0.1:1/.well-known/agent-card.json");
+        let preferences = InterfacePreferences::default();
+        Described { card: &card, found_at, preferences: &preferences, style: Style::default() }.to_string()
+    }
+
+    #[test]
+    fn everything_in_a_card_is_shown() {
+        let text = described(
+            r#"{
+            "name": "Tide\u001b[31m Desk", "version": "3.1", "description": "Tells tides.\nAnd winds.",
+            "provider": {"organization": "Harbour", "url": "https://harbour.example"},
+            "documentationUrl": "https://docs.example",
+            "supportedInterfaces": [
+                {"url": "desk.example:443", "protocolBinding": "GRPC", "protocolVersion": "1.0"},
+                {"url": "https://desk.example/old", "protocolBinding": "JSONRPC", "protocolVersion": "0.3"},
+                {"url": "https://desk.example/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
+                {"url": "https://desk.example/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0", "tenant": "t"}
+            ],
+            "capabilities": {
+                "streaming": true, "pushNotifications": true,
+                "extensions": [{"uri": "urn:x", "required": true, "description": "Says more."}]
+            },
+            "securitySchemes": {
+                "key": {"apiKeySecurityScheme": {"location": "header", "name": "X-Key"}},
+                "oauth": {"oauth2SecurityScheme": {"flows": {"clientCredentials": {"tokenUrl": "https://auth.example/t", "scopes": {}}}}}
+            },
+            "securityRequirements": [
+                {"schemes": {"key": {"list": []}}}, {"schemes": {"oauth": {"list": ["read"]}}}
+            ],
+            "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain", "image/png"],
+            "skills": [{
+                "id": "tide", "name": "Tides", "description": "Tide times.", "tags": ["sea", "harbour"],
+                "examples": ["High water at Oslo?"]
+            }],
+            "signatures": [{"protected": "eyJhbGciOiJFUzI1NiIsImtpZCI6ImstMSJ9", "signature": "c2ln"}, {"protected": "?", "signature": "c2ln"}]
+            }"#,
+        );
+        insta::assert_snapshot!(text, @"
+        Tide Desk 3.1
+        Tells tides.
+        And winds.
+
+        Card          http://127.0.0.1:1/.well-known/agent-card.json
+        Provider      Harbour (https://harbour.example)
+        Documentation https://docs.example
+        Input         text/plain
+        Output        text/plain, image/png
+        Capabilities  streaming, push notifications
+        Signatures    by key k-1, ES256, by an unnamed key (not verified: no key is known here)
+
+        Interfaces
+          GRPC 1.0       desk.example:443  (not spoken here)
+          JSONRPC 0.3    https://desk.example/old
+          HTTP+JSON 1.0  https://desk.example/rest
+          JSONRPC 1.0    https://desk.example/rpc, tenant t  <- used
+          The binding of the first entry that is spoken here and wanted (JSONRPC), in its highest version (1.0).
+
+        Extensions
+          urn:x (required)
+            Says more.
+
+        Skills
+          Tides (tide)  [sea, harbour]
+            Tide times.
+            e.g. High water at Oslo?
+
+        Security
+          key: API key, header X-Key
+          oauth: OAuth 2.0, client credentials, token at https://auth.example/t
+          demanded: key, or oauth (read)
+        ");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_card_is_told() {
+        let text = described(
+            r#"{"name": "a", "supportedInterfaces": [{"url": "ftp://h", "protocolBinding": "FTP", "protocolVersion": "1.0"}]}"#,
+        );
+        insta::assert_snapshot!(text, @"
+        a
+
+        Card          http://127.0.0.1:1/.well-known/agent-card.json
+        Input         not stated
+        Output        not stated
+        Capabilities  none
+        Signatures    none
+
+        Interfaces
+          FTP 1.0  ftp://h  (not spoken here)
+          no interface in `supportedInterfaces` can be used: the card offers FTP 1.0; the client speaks JSONRPC, HTTP+JSON in versions 1.0 and 0.3.
+
+        Skills
+          none
+
+        Departures from the specification
+          `description`: is required, and missing or empty
+          `supportedInterfaces[0].protocolBinding`: is neither JSONRPC, GRPC, HTTP+JSON nor a URI
+          `version`: is required, and missing or empty
+          `defaultInputModes`: needs at least one entry
+          `defaultOutputModes`: needs at least one entry
+          `skills`: needs at least one entry
+        ");
+    }
 }

@@ -68,6 +68,16 @@ impl Failure {
         self.exit
     }
 
+    /// The same failure with the agent it is about, if it is about one and does not name a place itself.
+    #[must_use]
+    pub(crate) fn at(mut self, agent: &str) -> Self {
+        let is_of_peer = matches!(self.exit, Exit::PeerFailed | Exit::Failed | Exit::Auth);
+        if is_of_peer && !self.message.contains("://") {
+            self.message.push_str(&format!(" (the agent at {agent})"));
+        }
+        self
+    }
+
     /// What happened, for people.
     pub(crate) fn message(&self) -> String {
         plain_line(&self.message)
@@ -115,6 +125,7 @@ impl From<&AgentError> for Failure {
         failure.message = chain(error);
         match error.kind() {
             AgentErrorKind::NoInput => failure.exit = Exit::Usage,
+            AgentErrorKind::NothingToResume => return Self::usage(failure.message),
             AgentErrorKind::TaskRunning => failure.hint = Some(RUNNING_HINT),
             AgentErrorKind::UnsupportedPart => failure.hint = Some(DATA_HINT),
             _ => {}

@@ -39,6 +39,8 @@ pub(crate) struct Output {
     hints: bool,
     note_style: Style,
     warnings: Option<Receiver<String>>,
+    /// Where the agent is.
+    place: Option<String>,
 }
 
 enum Face {
@@ -65,14 +67,14 @@ impl Output {
             Format::Message => Face::Json { out, notes, events: false },
         };
         let watched = terminal && format == Format::People && !is_dumb();
-        Self { face, watched, hints: false, note_style, warnings: None }
+        Self { face, watched, hints: false, note_style, warnings: None, place: None }
     }
 
     /// Errors as JSON on standard output, and nothing else.
     #[cfg(feature = "cli")]
     pub(crate) fn only_json() -> Self {
         let face = Face::Json { out: Box::new(io::stdout()), notes: Box::new(io::sink()), events: false };
-        Self { face, watched: false, hints: false, note_style: Style::default(), warnings: None }
+        Self { face, watched: false, hints: false, note_style: Style::default(), warnings: None, place: None }
     }
 
     /// The same output, with what arrives here as notices.
@@ -88,6 +90,12 @@ impl Output {
     pub(crate) fn with_hints(mut self) -> Self {
         self.hints = true;
         self
+    }
+
+    /// Names this address in errors that name no other.
+    #[cfg(feature = "cli")]
+    pub(crate) fn set_place(&mut self, url: &str) {
+        self.place = Some(url.to_owned());
     }
 
     /// Puts this name before replies to people.
@@ -137,7 +145,12 @@ impl Output {
     pub(crate) fn end(&mut self, msg: Option<&Msg>, failure: Option<&Failure>) -> io::Result<()> {
         self.warn()?;
         match &mut self.face {
-            Face::People(renderer) => renderer.end_line()?,
+            Face::People(renderer) => {
+                renderer.end_line()?;
+                if failure.is_none() && msg.is_some_and(said_nothing) {
+                    renderer.note("the agent said nothing")?;
+                }
+            }
             Face::Json { out, events, .. } => {
                 match msg {
                     Some(msg) if *events => write_json(out, &Line { msg: Some(msg), error: None })?,
@@ -156,6 +169,8 @@ impl Output {
 
     /// An error that ended a reply, or a command.
     pub(crate) fn failure(&mut self, failure: &Failure) -> io::Result<()> {
+        let located = self.place.as_ref().map(|place| failure.clone().at(place));
+        let failure = located.as_ref().unwrap_or(failure);
         if let Face::Json { out, .. } = &mut self.face {
             write_json(out, &Line { msg: None, error: Some(failure) })?;
             out.flush()?;
@@ -244,6 +259,11 @@ fn write_json(out: &mut Sink, value: &impl Serialize) -> io::Result<()> {
     let line = plain_json(serde_json::to_string(value)?);
     out.write_all(line.as_bytes())?;
     out.write_all(b"\n")
+}
+
+/// Whether a reply is complete and empty, and no question either.
+fn said_nothing(msg: &Msg) -> bool {
+    msg.content.is_empty() && msg.finished_reason == Some(ReplyFinishedReason::Completed)
 }
 
 /// The error with which the peer ended a reply.

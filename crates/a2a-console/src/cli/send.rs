@@ -19,6 +19,7 @@ pub(super) async fn run(args: Send, output: &mut Output) -> CommandResult {
     let (file, state) = StateFile::open_if(args.state.as_deref())?;
     let peer = signals.unless_stopped(Peer::find(&args.url, &args.connection)).await?;
     let mut agent = peer.agent(&args.reply, state)?;
+    output.set_place(&args.url);
     let played = play(agent.reply_stream(message), output, &mut signals, OnInterrupt::Cancel).await;
     // Whatever became of the output.
     if let Some(file) = file {

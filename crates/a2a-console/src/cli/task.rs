@@ -39,6 +39,7 @@ pub(super) async fn run(task: Task, output: &mut Output) -> CommandResult {
         }
         Task::Subscribe(args) => {
             let peer = find(&args, &mut signals).await?;
+            output.set_place(&args.url);
             let mut state = A2aAgentState::new();
             state.running_task_id = Some(args.id);
             let mut agent = peer.agent(&args.reply, state)?;

@@ -57,7 +57,7 @@ async fn the_card_offers_nothing_that_is_spoken() {
     server.push(Exchange::on("GET").times(10).json(&card.to_string()));
     check(send(&server.url(""), &[]).await, 5, "no_interface", &["GRPC", "JSONRPC"]);
     let shown = run(["card", &server.url("")]).await;
-    assert!(shown.code == 0 && shown.out.contains("None can be used"), "{shown:?}");
+    assert!(shown.code == 0 && shown.out.contains("the card offers GRPC 1.0"), "{shown:?}");
 }
 
 #[tokio::test]

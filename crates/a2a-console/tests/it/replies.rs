@@ -112,6 +112,7 @@ async fn structured_data_can_be_had_as_json() {
     assert!(skipped.code == 0 && skipped.err.contains("skipped a data part"), "{skipped:?}");
     let refused = run(["send", &url, "go", "--events"]).await;
     assert_eq!((refused.code, &refused.error()["kind"]), (5, &json!("unsupported_part")));
+    assert!(refused.error()["message"].as_str().unwrap().contains(&url), "{refused:?}");
 }
 
 #[tokio::test]
@@ -130,6 +131,13 @@ async fn a_broken_reply_is_recovered_unless_that_is_not_wanted() {
     assert_eq!((cut.code, &cut.error()["kind"]), (5, &json!("stream_cut")));
     assert_eq!(state(&path)["running_task_id"], "t-41");
     std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_reply_without_content_is_told() {
+    let server = peer([stream(&[task("TASK_STATE_COMPLETED")]).end()]).await;
+    let sent = run(["send", &server.url(""), "hi"]).await;
+    assert_eq!((sent.code, &*sent.out, &*sent.err), (0, "", "· the agent said nothing\n"));
 }
 
 #[tokio::test]
