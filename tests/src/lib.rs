@@ -2,3 +2,8 @@
 #![allow(clippy::indexing_slicing, reason = "a missing member of a JSON value reads as null")]
 
 pub mod golden;
+
+/// The examples of the workspace's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
