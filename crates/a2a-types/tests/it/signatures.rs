@@ -61,7 +61,7 @@ fn cards_that_others_signed_verify() {
             forged[member] = match &forged[member] {
                 Value::String(text) => json!(format!("{text}!")),
                 Value::Object(_) => json!({}),
-                _ => json!([{}]),
+                _ => json!([{"id": "forged", "url": "https://forged.example"}]),
             };
             let error = verify(&forged.to_string(), &keys).unwrap_err();
             assert!(
