@@ -2,6 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "a missing member of a JSON value reads as null")]
 
 pub mod golden;
+pub mod interop;
 
 /// The examples of the workspace's README.
 #[cfg(doctest)]
