@@ -52,7 +52,11 @@ fn cards_that_others_signed_verify() {
         let text = row["card"].to_string();
         let verified = verify(&text, &keys).unwrap_or_else(|error| panic!("{}: {error}", row["by"]));
         assert_eq!(format!("{:?}", verified.form), row["form"].as_str().unwrap(), "{}", row["by"]);
-        assert_eq!(verified.card, v03::read_card(&text).unwrap(), "{}", row["by"]);
+        let signed = match verified.form {
+            CanonicalForm::AsReceived => v03::read_card(&text),
+            _ => from_str(&text),
+        };
+        assert_eq!(verified.card, signed.unwrap(), "{}", row["by"]);
         forms.push((verified.algorithm, verified.form));
 
         // Whatever member is changed, the signature does not cover it any more.
