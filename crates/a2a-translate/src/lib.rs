@@ -51,3 +51,7 @@ pub use parts::DataParts;
 pub use reply::{End, Phase, ReplyContext, ReplyOutcome, ReplyTranslator, TranslateOptions};
 pub use request::{RequestOptions, build_request};
 pub use source::{Clock, CountingClock, CountingIds, IdSource};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,24 +6,28 @@
 //! affair: a stream, a second stream after the first one broke, a single answer, or a file.
 //!
 //! ```text
-//!                     artifact, SUBMITTED, WORKING, unknown state
-//!                    ┌───────────────────────────────────────────┐
-//!                    │                                           ▼
-//!   ┌─────────┐      │  ┌─────────┐  AUTH_REQUIRED   ┌──────────────┐
-//!   │ Opening ├──────┴─►│ Running ├─────────────────►│ AuthRequired │
-//!   └────┬────┘         └─┬──▲────┘◄─────────────────┴──────┬───────┘
-//!        │                │  │            WORKING, …        │
-//!        │  Message, COMPLETED, CANCELED, FAILED, REJECTED, │
-//!        │  INPUT_REQUIRED│  │ WORKING, …                   │
-//!        │                ▼  │                              │
-//!        │             ┌─────┴───┐                          │
-//!        └────────────►│ Settled │◄─────────────────────────┘
-//!                      └────┬────┘
-//!   any phase ──finish()──► │ Ended │
+//!                  ┌─────────┐
+//!                  │ Opening │
+//!                  └────┬────┘
+//!         W ┌───────────┼──────────────┐ S
+//!           ▼           │ A            ▼
+//!      ┌─────────┐ A ┌──▼───────────┐ S ┌─────────┐
+//!      │ Running ├──►│ AuthRequired ├──►│ Settled │
+//!      │         │◄──┤              │◄──┤         │
+//!      └───┬──▲──┘ W └──────────────┘ A └──┬───▲──┘
+//!          │  └─────────────── W ──────────┘   │
+//!          └────────────────── S ──────────────┘
+//!
+//!                 any ── finish() ──► Ended
 //! ```
 //!
-//! An artifact moves the machine from `Opening` to `Running` and changes no other phase. The last status decides how
-//! the reply ends, whichever task it is of; a `Message` counts as completion.
+//! * `W`: a status or snapshot of a task at work (SUBMITTED, WORKING, none, unknown); in `Opening` also an artifact
+//! * `A`: AUTH_REQUIRED
+//! * `S`: a message, COMPLETED, CANCELED, FAILED, REJECTED, INPUT_REQUIRED
+//!
+//! Anything else leaves the phase as it is: artifacts later on, messages of the user, what is not understood. The last
+//! status decides how the reply ends, whichever task it is of; a message counts as completion. A snapshot that only
+//! repeats how a known task stood before the reply ([`ReplyContext::known_task`]) does not settle it.
 
 use std::{mem, sync::Arc};
 

@@ -3,6 +3,7 @@
 
 mod chapter;
 mod memory;
+mod phases;
 mod properties;
 mod request;
 mod support;
