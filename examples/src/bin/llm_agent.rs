@@ -9,7 +9,7 @@ use std::{env, error::Error, process::ExitCode};
 
 use a2a_server::{AgentExecutor, BoxError, ExecuteFuture, RequestContext, Server, TaskUpdater};
 use a2a_transport::SseDecoder;
-use a2a_types::{AgentCard, AgentInterface, Message, Part, Role};
+use a2a_types::{AgentCard, AgentInterface, Part, Role};
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
@@ -33,8 +33,14 @@ impl AgentExecutor for Model {
     fn execute(&self, context: RequestContext, updater: TaskUpdater) -> ExecuteFuture<'_> {
         Box::pin(async move {
             updater.working(()).await?;
-            let mut messages: Vec<Value> = context.history().await?.iter().map(chat_message).collect();
-            messages.push(chat_message(&context.message));
+            let mut messages = Vec::new();
+            for task in context.earlier_tasks().await? {
+                messages
+                    .extend(task.history.iter().map(|message| chat_message(&message.role, &message.parts)));
+                messages
+                    .extend(task.artifacts.iter().map(|answer| chat_message(&Role::Agent, &answer.parts)));
+            }
+            messages.push(chat_message(&Role::User, &context.message.parts));
             let mut answer = updater.artifact("answer");
             let mut body = self.ask(&messages).await?;
             let mut events = SseDecoder::new();
@@ -75,10 +81,10 @@ impl Model {
     }
 }
 
-fn chat_message(message: &Message) -> Value {
-    let role = if message.role == Role::User { "user" } else { "assistant" };
-    let texts: Vec<&str> = message.parts.iter().filter_map(Part::as_text).collect();
-    json!({ "role": role, "content": texts.join("\n") })
+fn chat_message(role: &Role, parts: &[Part]) -> Value {
+    let role = if *role == Role::User { "user" } else { "assistant" };
+    let texts: String = parts.iter().filter_map(Part::as_text).collect();
+    json!({ "role": role, "content": texts })
 }
 
 #[tokio::main]
