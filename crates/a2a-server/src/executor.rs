@@ -134,22 +134,31 @@ impl RequestContext {
         &self.configuration.accepted_output_modes
     }
 
-    /// The messages of this conversation before this one, oldest first: those of the (at most 100 latest)
-    /// tasks of the same caller in this context. Exchanges without a task are not kept.
+    /// The tasks of this conversation before this message, oldest first, with their artifacts: the (at most 100
+    /// latest) ones of the same caller in this context, the one that the message continues last. Exchanges
+    /// without a task are not kept.
     ///
     /// # Errors
     ///
     /// The store cannot be read.
-    pub async fn history(&self) -> Result<Vec<Message>, StoreError> {
+    pub async fn earlier_tasks(&self) -> Result<Vec<Task>, StoreError> {
         let mut query = TaskQuery::new(Owner::new(&self.tenant, &self.caller));
         query.context_id = Some(self.context_id.clone());
         query.page_size = 100;
+        query.with_artifacts = true;
         let page = self.store.list(query).await?;
         let others = page.tasks.into_iter().rev().filter(|task| task.id != self.task_id);
-        Ok(others
-            .chain(self.task.clone())
-            .flat_map(|task| task.history.into_iter().chain(task.status.message))
-            .collect())
+        Ok(others.chain(self.task.clone()).collect())
+    }
+
+    /// The messages of [`earlier_tasks`](Self::earlier_tasks), the agent's notes included.
+    ///
+    /// # Errors
+    ///
+    /// As [`earlier_tasks`](Self::earlier_tasks).
+    pub async fn history(&self) -> Result<Vec<Message>, StoreError> {
+        let tasks = self.earlier_tasks().await?;
+        Ok(tasks.into_iter().flat_map(|task| task.history.into_iter().chain(task.status.message)).collect())
     }
 }
 

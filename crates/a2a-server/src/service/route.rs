@@ -31,7 +31,9 @@ pub(super) struct Route {
 impl Route {
     /// The route of a path. `legacy` is whether `/v1` means 0.3.
     pub(super) fn parse(path: &str, legacy: bool) -> Option<Self> {
-        let segments: Vec<&str> = path.trim_start_matches('/').trim_end_matches('/').split('/').collect();
+        let path = path.trim_start_matches('/').trim_end_matches('/');
+        let segments: Vec<String> = path.split('/').map(percent_decode).collect();
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         if legacy && let ["v1", rest @ ..] = segments.as_slice() {
             return Some(Self { legacy: true, tenant: String::new(), resource: resource(rest, "card")? });
         }
@@ -40,24 +42,23 @@ impl Route {
         }
         let (tenant, rest) = segments.split_first()?;
         let resource = resource(rest, "extendedAgentCard")?;
-        Some(Self { legacy: false, tenant: percent_decode(tenant), resource })
+        Some(Self { legacy: false, tenant: (*tenant).to_owned(), resource })
     }
 }
 
 fn resource(segments: &[&str], card: &str) -> Option<Resource> {
+    let owned = |id: &str| id.to_owned();
     Some(match segments {
         ["message:send"] => Resource::SendMessage,
         ["message:stream"] => Resource::SendStreamingMessage,
         ["tasks"] => Resource::Tasks,
         ["tasks", id] => match id.rsplit_once(':') {
-            Some((id, "cancel")) => Resource::CancelTask(percent_decode(id)),
-            Some((id, "subscribe")) => Resource::SubscribeToTask(percent_decode(id)),
-            _ => Resource::Task(percent_decode(id)),
+            Some((id, "cancel")) => Resource::CancelTask(owned(id)),
+            Some((id, "subscribe")) => Resource::SubscribeToTask(owned(id)),
+            _ => Resource::Task(owned(id)),
         },
-        ["tasks", id, "pushNotificationConfigs"] => Resource::PushConfigs(percent_decode(id)),
-        ["tasks", id, "pushNotificationConfigs", config] => {
-            Resource::PushConfig(percent_decode(id), percent_decode(config))
-        }
+        ["tasks", id, "pushNotificationConfigs"] => Resource::PushConfigs(owned(id)),
+        ["tasks", id, "pushNotificationConfigs", config] => Resource::PushConfig(owned(id), owned(config)),
         [name] if *name == card => Resource::ExtendedCard,
         _ => return None,
     })
@@ -91,6 +92,8 @@ mod tests {
             ("/tasks/t%201", v1("", Resource::Task(id()))),
             ("/tasks/t%201:cancel", v1("", Resource::CancelTask(id()))),
             ("/tasks/t%201:subscribe", v1("", Resource::SubscribeToTask(id()))),
+            ("/message%3Asend", v1("", Resource::SendMessage)),
+            ("/tasks/t%201%3Acancel", v1("", Resource::CancelTask(id()))),
             ("/tasks/a:b", v1("", Resource::Task("a:b".to_owned()))),
             ("/tasks/t%201/pushNotificationConfigs", v1("", Resource::PushConfigs(id()))),
             ("/tasks/t%201/pushNotificationConfigs/c", v1("", Resource::PushConfig(id(), "c".to_owned()))),
