@@ -1,7 +1,47 @@
 //! Client transports for the A2A protocol.
 //!
 //! [`Transport`] is the seam: every operation of the protocol, object safe, so that an agent can be reached
-//! over whatever carries messages.
+//! over whatever carries messages. With the feature `client` (part of `tls`, which is on by default) this crate
+//! has those of the protocol itself: [`CardResolver`] finds an agent's card, [`connect`] chooses one of its
+//! interfaces and makes the transport, [`HttpClient`] is the pool of connections that all of them share.
+//!
+//! ```
+//! # #[cfg(feature = "client")] {
+//! use a2a_transport::{CallOptions, ClientOptions, Credentials, HttpClient, HttpConfig, Transport, connect};
+//! use a2a_types::{AgentCard, AgentInterface, GetTaskRequest};
+//!
+//! # async fn example() -> Result<(), a2a_transport::TransportError> {
+//! let http = HttpClient::new(HttpConfig::default())?;
+//! let interface = AgentInterface::new("https://agent.example/rpc", AgentInterface::JSONRPC, "1.0");
+//! let card = AgentCard::new("Agent", vec![interface]);
+//! let options = ClientOptions::default().with_credentials(Credentials::new().with_token("secret"));
+//! let transport = connect(&card, &http, options)?;
+//! let task = transport.get_task(GetTaskRequest::new("t-1"), CallOptions::default()).await?;
+//! println!("{}", task.status.state);
+//! # Ok(())
+//! # }
+//! # }
+//! ```
+//!
+//! # What is sent, and what is taken
+//!
+//! A message is never sent twice. Only reads are repeated, once, when a connection ended before their answer; and
+//! calls that a 401 turned away, if there are other credentials. Redirects are followed for cards only.
+//! Credentials, headers and bodies never go to another origin by a redirect.
+//!
+//! An answer is judged by its status first, then by its encoding, its media type and its body. Everything a
+//! peer can fill is bounded, and its limit is a setting of [`HttpConfig`] or named in the error. There are limits
+//! on silence, none on the duration of a call.
+//!
+//! # Cancel safety
+//!
+//! | operation | dropping it | may be repeated |
+//! |---|---|---|
+//! | a call in one piece | closes its connection; the peer may still carry it out | only reads |
+//! | [`ResponseStream`] | closes its connection within milliseconds; the task goes on | by subscribing |
+//! | `next()` of a stream | loses nothing | yes |
+//!
+//! Over HTTP/2 a stream of the connection is reset instead. Nothing is spawned but the drivers of connections.
 
 #[cfg(feature = "client")]
 mod client;

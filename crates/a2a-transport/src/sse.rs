@@ -127,6 +127,21 @@ impl Block {
         self.retry = None;
     }
 
+    /// Takes one line that was put together, without its end. What is left in the buffer means nothing.
+    fn take_buffer(&mut self, line: &mut Vec<u8>) -> Result<(), SseError> {
+        let prefix = if line.starts_with(b"data: ") { 6 } else { 5 };
+        if self.has_data || !line.starts_with(b"data:") {
+            return self.take(line);
+        }
+        // Only long lines come in pieces: the buffer becomes the data, and is not copied.
+        self.bytes = self.bytes.saturating_add(line.len());
+        self.has_data = true;
+        line.drain(..prefix);
+        let data = String::from_utf8(mem::take(line)).map_err(|_| SseError::InvalidUtf8)?;
+        *line = mem::replace(&mut self.data, data).into_bytes();
+        Ok(())
+    }
+
     /// Takes one line, without its end.
     fn take(&mut self, line: &[u8]) -> Result<(), SseError> {
         let colon = line.iter().position(|&byte| byte == b':');
@@ -173,7 +188,7 @@ impl SseDecoder {
     }
 
     /// A decoder that refuses events over this size: the lines `data`, `event` and `id`, and the line in
-    /// progress. Comments never count. The decoder holds at most twice as much.
+    /// progress. Comments never count. The decoder holds about as much, at most twice.
     pub fn with_max_event_bytes(max_event_bytes: usize) -> Self {
         Self {
             max_event_bytes,
@@ -287,7 +302,7 @@ impl SseDecoder {
             self.block.take(rest)?;
         } else {
             self.line.extend_from_slice(rest);
-            self.block.take(&self.line)?;
+            self.block.take_buffer(&mut self.line)?;
             self.line.clear();
             self.line.shrink_to(MAX_KEPT_CAPACITY);
         }
