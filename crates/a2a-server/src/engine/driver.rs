@@ -53,7 +53,7 @@ pub(crate) enum Command {
     /// An update of the running turn.
     Update { update: Box<StreamResponse>, done: oneshot::Sender<Result<(), UpdateError>> },
     /// Fail the task, whose turn was interrupted by the end of another process.
-    Fail { owner: Owner },
+    Fail { owner: Owner, done: oneshot::Sender<()> },
     /// Cancel the task.
     Cancel { request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>> },
 }
@@ -145,7 +145,10 @@ impl Driver {
                     // The agent may have dropped the future of its update.
                     let _ = done.send(result);
                 }
-                Step::Command(Command::Fail { owner }) => self.fail(&owner).await,
+                Step::Command(Command::Fail { owner, done }) => {
+                    self.fail(&owner).await;
+                    let _ = done.send(());
+                }
                 Step::Command(Command::Cancel { request, done }) => self.cancel(request, done).await,
                 Step::Start(turn) => self.start(*turn).await,
                 Step::TurnEnded(outcome) => self.end_turn(outcome).await,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use a2a_types::{Role, SendMessageConfiguration};
+use futures::future::join_all;
 use http::HeaderMap;
+use tokio::sync::oneshot;
 
 use super::{
     Engine,
@@ -44,17 +46,22 @@ impl Engine {
         }
         let records = self.shared.store.unfinished().await?;
         let count = records.len();
+        let mut failing = Vec::new();
         for record in records {
             let handle = Handle::open(&self.shared, &record.task.id);
             let turn = match recovery {
                 Recovery::Resume => self.interrupted_turn(&record),
                 Recovery::Fail | Recovery::Keep => None,
             };
-            handle.submit(match turn {
-                Some(turn) => Command::Start(Box::new(turn)),
-                None => Command::Fail { owner: record.owner },
-            });
+            if let Some(turn) = turn {
+                handle.submit(Command::Start(Box::new(turn)));
+            } else {
+                let (done, failed) = oneshot::channel();
+                handle.submit(Command::Fail { owner: record.owner, done });
+                failing.push(failed);
+            }
         }
+        join_all(failing).await;
         Ok(count)
     }
 
