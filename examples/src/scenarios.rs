@@ -292,7 +292,9 @@ impl Play {
         update.append = append;
         update.last_chunk = last;
         self.updater.publish(update).await?;
-        sleep(self.pace).await;
+        if !self.pace.is_zero() {
+            sleep(self.pace).await;
+        }
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! Serves the agent that conformance kits and other SDKs' clients are run against.
 //!
 //! Flags: `--port N` (default: a free one), `--caps full|bare|ext`, `--db FILE` (keep tasks in SQLite),
-//! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--any-input` (accept every media type, as one test of the kit for
+//! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--pace-ms N` (pause between chunks, default 10), `--any-input` (accept every media type, as one test of the kit for
 //! 1.0 wants, against the specification). The first line of output is `{"url": …}`.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
-use std::{error::Error, sync::Arc};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use a2a_examples::{
     conformance::{Capabilities, ConformanceAgent, card, extended_card},
@@ -24,6 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut legacy = false;
     let mut any_input = false;
     let mut bearer = None;
+    let mut pace = Duration::from_millis(10);
     let mut store: Arc<dyn TaskStore> = Arc::new(MemoryStore::with_max_tasks(100_000));
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
@@ -42,6 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         match flag.as_str() {
             "--port" => port = value.parse()?,
             "--bearer" => bearer = Some(value),
+            "--pace-ms" => pace = Duration::from_millis(value.parse()?),
             "--db" => store = Arc::new(SqliteStore::open(value)?),
             "--caps" => {
                 capabilities = match value.as_str() {
@@ -62,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         card.default_input_modes = vec!["*/*".to_owned()];
     }
     let store = Arc::new(ForgetfulStore::new(store));
-    let scenarios = Scenarios::default().with_forgetful_store(Arc::clone(&store));
+    let scenarios = Scenarios::default().with_pace(pace).with_forgetful_store(Arc::clone(&store));
     let mut options = HttpOptions::default();
     options.legacy = legacy;
     let mut webhooks = WebhookOptions::default();

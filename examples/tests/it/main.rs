@@ -35,7 +35,7 @@ fn stdout(output: &Output) -> String {
 struct Served {
     url: String,
     client: RawClient,
-    _program: Child,
+    program: Child,
 }
 
 impl Served {
@@ -52,7 +52,7 @@ impl Served {
         let authority = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
         let address: SocketAddr = authority.parse().unwrap();
         let client = RawClient::new(address).with_header("a2a-version", "1.0");
-        Self { url, client, _program: child }
+        Self { url, client, program: child }
     }
 }
 
@@ -168,6 +168,46 @@ async fn conformance_agent() {
     assert_eq!(bare.client.error("SendStreamingMessage", message("echo x")).await["code"], -32004);
     let output = run(env!("CARGO_BIN_EXE_conformance_agent"), &["--caps", "none"]).await;
     assert!(!output.status.success());
+}
+
+#[tokio::test]
+async fn a_killed_server_has_lost_nothing_that_it_had_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    let flags = ["--db", file.to_str().unwrap()];
+    let mut agent = Served::start(env!("CARGO_BIN_EXE_conformance_agent"), &flags, &[]).await;
+    // A hundred tasks that run for longer than the server is let to.
+    let mut streams = Vec::new();
+    for _ in 0..100 {
+        streams.push(agent.client.call("SendStreamingMessage", message("artifact 100000")).await);
+    }
+    let mut told = Vec::new();
+    for stream in &mut streams {
+        let id = stream.payload().await.unwrap()["task"]["id"].as_str().unwrap().to_owned();
+        let mut text = String::new();
+        while text.len() < 40 {
+            let payload = stream.payload().await.unwrap();
+            text.push_str(
+                payload["artifactUpdate"]["artifact"]["parts"][0]["text"].as_str().unwrap_or_default(),
+            );
+        }
+        told.push((id, text));
+    }
+    let done = agent.client.result("SendMessage", message("artifact 3")).await;
+    agent.program.kill().await.unwrap();
+
+    let agent = Served::start(env!("CARGO_BIN_EXE_conformance_agent"), &flags, &[]).await;
+    for (id, text) in told {
+        let task = agent.client.result("GetTask", json!({ "id": id })).await;
+        assert!(artifact(&json!({ "task": task })).starts_with(&text));
+        assert_eq!(task["status"]["state"], "TASK_STATE_FAILED");
+        assert_eq!(task["history"][0]["parts"][0]["text"], "artifact 100000");
+    }
+    let params = json!({ "id": done["task"]["id"] });
+    assert_eq!(agent.client.result("GetTask", params).await, done["task"]);
+    let list =
+        agent.client.result("ListTasks", json!({ "status": "TASK_STATE_FAILED", "pageSize": 1 })).await;
+    assert_eq!(list["totalSize"], 100);
 }
 
 /// A protobuf field of bytes.
