@@ -183,9 +183,6 @@ impl AnyCard {
         if self.protocol_version.is_empty() {
             DEFAULT_VERSION.clone_into(&mut self.protocol_version);
         }
-        if self.preferred_transport.is_empty() {
-            AgentInterface::JSONRPC.clone_into(&mut self.preferred_transport);
-        }
         let main = LegacyInterface {
             url: std::mem::take(&mut self.url),
             transport: std::mem::take(&mut self.preferred_transport),
@@ -193,7 +190,8 @@ impl AnyCard {
         for LegacyInterface { url, transport } in
             std::iter::once(main).chain(std::mem::take(&mut self.additional_interfaces))
         {
-            let interface = AgentInterface::new(url, transport, self.protocol_version.as_str());
+            let binding = if transport.is_empty() { AgentInterface::JSONRPC } else { &transport };
+            let interface = AgentInterface::new(url, binding, self.protocol_version.as_str());
             if !interface.url.is_empty() && !self.supported_interfaces.contains(&interface) {
                 self.supported_interfaces.push(interface);
             }

@@ -274,8 +274,13 @@ impl Decode<V03> for SendMessageResponse {
             StreamResponse::Task(task) => Self::Task(task),
             StreamResponse::Message(message) => Self::Message(message),
             StreamResponse::Unknown(members) => Self::Unknown(members),
-            StreamResponse::StatusUpdate(_) | StreamResponse::ArtifactUpdate(_) => {
-                return Err(de::Error::custom("expected a task or a message, found an update"));
+            // What looks like one may be a task without `kind` and `id`, and says as much about a task.
+            StreamResponse::StatusUpdate(update) => Self::Task(Task {
+                metadata: update.metadata,
+                ..Task::new(update.task_id, update.context_id, update.status)
+            }),
+            StreamResponse::ArtifactUpdate(_) => {
+                return Err(de::Error::custom("expected a task or a message, found an artifact update"));
             }
         };
         Ok(())

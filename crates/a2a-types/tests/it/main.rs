@@ -7,8 +7,11 @@ mod cases;
 mod cost;
 mod examples;
 mod jsonrpc;
+mod properties;
+mod shapes;
 #[cfg(feature = "signatures")]
 mod signatures;
 mod support;
 mod tolerance;
 mod v03;
+mod v03_properties;

@@ -362,9 +362,11 @@ fn unary_results_are_bare_or_wrapped() {
     }
     let unknown: JsonRpc<SendMessageResponse> = read(&json!({"odd": 1}));
     assert_eq!(written(&unknown), json!({"odd": 1}));
-    let error =
-        from_str::<JsonRpc<SendMessageResponse>>(r#"{"kind":"status-update","taskId":"t"}"#).unwrap_err();
-    assert!(error.to_string().contains("found an update"), "{error}");
+    let status =
+        json!({"kind": "status-update", "taskId": "t", "contextId": "c", "status": {"state": "working"}});
+    assert_eq!(written(read::<JsonRpc<SendMessageResponse>>(&status).0), json!({"task": task}));
+    let error = from_str::<JsonRpc<SendMessageResponse>>(r#"{"taskId":"t","artifact":{}}"#).unwrap_err();
+    assert!(error.to_string().contains("found an artifact update"), "{error}");
 }
 
 #[test]
