@@ -78,8 +78,10 @@ impl Described<'_> {
                 // The same entry may be there twice.
                 used = None;
                 "  <- used"
-            } else if self.is_usable(interface) {
+            } else if is_usable(interface, self.preferences) {
                 ""
+            } else if is_usable(interface, &InterfacePreferences::default()) {
+                "  (not wanted)"
             } else {
                 "  (not spoken here)"
             };
@@ -98,12 +100,6 @@ impl Described<'_> {
             Err(error) => format!("{error}."),
         };
         writeln!(f, "  {}", self.style.dim(plain_line(&why)))
-    }
-
-    /// Whether this would be used if there were nothing else.
-    fn is_usable(&self, interface: &AgentInterface) -> bool {
-        let alone = AgentCard::new("", vec![interface.clone()]);
-        select_interface(&alone, self.preferences).is_ok()
     }
 
     fn extensions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -161,6 +157,12 @@ impl Described<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether this would be used if there were nothing else.
+fn is_usable(interface: &AgentInterface, preferences: &InterfacePreferences) -> bool {
+    let alone = AgentCard::new("", vec![interface.clone()]);
+    select_interface(&alone, preferences).is_ok()
 }
 
 fn line(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {

@@ -51,6 +51,7 @@ impl Failure {
     }
 
     /// The state file cannot be used.
+    #[cfg(feature = "cli")]
     pub(crate) fn state_file(message: impl Into<String>) -> Self {
         Self::new("state_file", message, Exit::Usage)
     }

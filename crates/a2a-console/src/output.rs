@@ -21,6 +21,7 @@ pub(crate) type Sink = Box<dyn Write + Send>;
 
 /// How replies are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the command prints JSON"))]
 pub(crate) enum Format {
     /// For people.
     #[default]
@@ -86,6 +87,7 @@ impl Output {
     }
 
     /// The same output, with what to do about errors in terms of the command line.
+    #[cfg(feature = "cli")]
     #[must_use]
     pub(crate) fn with_hints(mut self) -> Self {
         self.hints = true;

@@ -34,7 +34,11 @@ pub(crate) struct Played {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnInterrupt {
     /// It cancels the remote task.
+    #[cfg(feature = "cli")]
     Cancel,
+    /// It cancels the remote task, unless that waits for an authorisation: then it only stops listening, since the
+    /// user may have to say something before anything more comes.
+    CancelUnlessWaiting,
     /// It leaves; the remote task goes on.
     #[cfg(feature = "cli")]
     Leave,
@@ -55,6 +59,7 @@ pub(crate) async fn play(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last_event = Instant::now();
     let mut cancelling = false;
+    let mut hinted = false;
     let mut failure = None;
     loop {
         let item = match stream.next().now_or_never() {
@@ -65,8 +70,16 @@ pub(crate) async fn play(
                     biased;
                     item = stream.next() => item,
                     stop = signals.next() => {
-                        if stop == Stop::Terminate || cancelling || on_interrupt != OnInterrupt::Cancel {
-                            return leave(&stream, cancelling, output);
+                        match on_interrupt {
+                            _ if stop == Stop::Terminate || cancelling => {
+                                return leave(&stream, cancelling, output);
+                            }
+                            #[cfg(feature = "cli")]
+                            OnInterrupt::Leave => return leave(&stream, cancelling, output),
+                            OnInterrupt::CancelUnlessWaiting if waits(&stream) => {
+                                return stop_listening(&stream, output);
+                            }
+                            _ => {}
                         }
                         cancelling = true;
                         stream.cancel_handle().cancel();
@@ -76,6 +89,10 @@ pub(crate) async fn play(
                     _ = ticks.tick(), if output.is_watched() => {
                         let silence = last_event.elapsed();
                         if silence >= PATIENCE {
+                            if on_interrupt == OnInterrupt::CancelUnlessWaiting && waits(&stream) && !hinted {
+                                hinted = true;
+                                output.note("the agent waits; Ctrl-C brings back the prompt, to answer it")?;
+                            }
                             output.waiting(stream.task_state(), silence)?;
                         }
                         continue;
@@ -99,6 +116,19 @@ pub(crate) async fn play(
         _ => Exit::Success,
     };
     Ok(Played { msg, state: stream.task_state().cloned(), interrupted: cancelling, exit, leave: false })
+}
+
+/// Whether the task waits for an authorisation, without an end of the reply.
+fn waits(stream: &ReplyStream<'_>) -> bool {
+    stream.task_state() == Some(&TaskState::AuthRequired)
+}
+
+/// Stops listening to a reply whose task waits for the user.
+fn stop_listening(stream: &ReplyStream<'_>, output: &mut Output) -> io::Result<Played> {
+    let msg = stream.message().cloned();
+    output.end(msg.as_ref(), None)?;
+    let state = stream.task_state().cloned();
+    Ok(Played { msg, state, interrupted: true, exit: Exit::Success, leave: false })
 }
 
 /// Leaves a reply that goes on without us.

@@ -288,7 +288,7 @@ impl<'a> Chat<'a> {
             Command::Resume => {
                 self.terminal.hide_typing();
                 let stream = self.agent.resume();
-                let played = play(stream, self.output, self.signals, OnInterrupt::Cancel).await;
+                let played = play(stream, self.output, self.signals, OnInterrupt::CancelUnlessWaiting).await;
                 return self.after(played);
             }
             Command::Quit => return Ok(Next::Leave),
@@ -313,7 +313,7 @@ impl<'a> Chat<'a> {
             self.terminal.hide_typing();
         }
         let stream = self.agent.reply_stream(message);
-        let played = play(stream, self.output, self.signals, OnInterrupt::Cancel).await;
+        let played = play(stream, self.output, self.signals, OnInterrupt::CancelUnlessWaiting).await;
         self.after(played)
     }
 
@@ -396,5 +396,19 @@ fn described(block: &DataBlock) -> String {
         }
         a2a_agent::Source::Url(source) => format!("{}, {}", source.url, source.media_type),
         _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_console_can_run_as_a_task() {
+        fn is_send<T: Send>(_: &T) {}
+        fn check(agent: &mut A2aAgent) {
+            is_send(&launch_console(agent));
+        }
+        let _ = check;
     }
 }

@@ -66,7 +66,7 @@ pub(super) struct Serve {
     #[arg(long)]
     pub(super) no_streaming: bool,
     /// Demand this bearer token
-    #[arg(long, value_name = "T", env = "A2A_BEARER", hide_env_values = true)]
+    #[arg(long, value_name = "T")]
     pub(super) bearer: Option<Secret>,
 }
 

@@ -49,6 +49,9 @@ async fn a_card_is_shown_with_what_is_used_and_what_is_wrong() {
     }
     assert!(!shown.out.contains("Departures"), "{shown:?}");
 
+    let pinned = run(["card", &url, "--binding", "http-json"]).await;
+    assert!(pinned.code == 0 && pinned.out.contains("(not wanted)"), "{pinned:?}");
+
     let json = run(["card", &url, "--json"]).await;
     assert_eq!(json.out, format!("{}\n", card(&server.url("/rpc"))));
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use rexpect::session::{PtySession, spawn_command};
 
 use crate::{
-    peer::{artifact, message, methods, peer, result, stream, task, text},
+    peer::{artifact, message, methods, peer, result, status, stream, task, text},
     program::{GUARD, a2a, serve, state_file},
 };
 
@@ -90,6 +90,34 @@ async fn a_second_ctrl_c_leaves() {
     })
     .await
     .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_brings_back_the_prompt_to_an_agent_that_waits() {
+    let waits = status("TASK_STATE_AUTH_REQUIRED", "open the consent page");
+    let server = peer([
+        stream(std::slice::from_ref(&waits)).hold(),
+        result(&task("TASK_STATE_AUTH_REQUIRED")["task"]),
+        stream(&[text("unlocked", false), task("TASK_STATE_COMPLETED")]).end(),
+    ])
+    .await;
+    let url = server.url("");
+    tokio::task::spawn_blocking(move || {
+        let mut session = chat(&url, &[]);
+        say(&mut session, "go");
+        session.exp_string("Tide Desk> open the consent page").unwrap();
+        session.exp_string("Ctrl-C brings back the prompt").unwrap();
+        session.send_control('c').unwrap();
+        say(&mut session, "done");
+        session.exp_string("Tide Desk> unlocked").unwrap();
+        say(&mut session, "/quit");
+        assert_eq!(exit_code(session), 0);
+    })
+    .await
+    .unwrap();
+    assert_eq!(methods(&server), ["SendStreamingMessage", "GetTask", "SendStreamingMessage"]);
+    let answer = server.requests().last().unwrap().json();
+    assert_eq!(answer["params"]["message"]["taskId"], "t-41");
 }
 
 #[tokio::test(flavor = "multi_thread")]
