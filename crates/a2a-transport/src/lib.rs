@@ -43,6 +43,11 @@
 //!
 //! Over HTTP/2 a stream of the connection is reset instead. Nothing is spawned but the drivers of connections.
 
+#![cfg_attr(
+    not(feature = "client"),
+    allow(rustdoc::broken_intra_doc_links, reason = "the crate's page speaks of the client")
+)]
+
 #[cfg(feature = "client")]
 mod client;
 mod error;

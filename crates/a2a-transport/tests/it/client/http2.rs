@@ -1,6 +1,6 @@
 //! HTTP/2: streams of one connection, and dropping one without the others.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use a2a_transport::{Http2, HttpConfig, JsonRpcTransport, ResponseStream, Transport};
 use bytes::Bytes;
@@ -109,7 +109,7 @@ async fn where_it_is_offered() {
     let authority = super::tls::Authority::new();
     let mut config = authority.server_config("127.0.0.1", None);
     config.alpn_protocols = vec![b"h2".to_vec()];
-    let server = server(Some(Arc::new(config).into())).await;
+    let server = server(Some(std::sync::Arc::new(config).into())).await;
     let config = HttpConfig::default().with_extra_roots_pem(authority.pem());
     streams_share_a_connection(server, config.with_http2(Http2::IfOffered)).await;
 }
