@@ -23,8 +23,8 @@ use crate::{
     },
 };
 
-/// Checks the JSON text of a card, such as its signatures.
-pub type CardVerifier = Arc<dyn Fn(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send + Sync>;
+/// Checks the JSON text of a card, such as its signatures, and gives the card that it vouches for.
+pub type CardVerifier = Arc<dyn Fn(&str) -> Result<AgentCard, Box<dyn Error + Send + Sync>> + Send + Sync>;
 
 /// Fetches agent cards. Clones share what is cached.
 ///
@@ -71,7 +71,17 @@ impl CardResolver {
         self
     }
 
-    /// Refuses cards that do not pass this check.
+    /// Refuses cards that none of these keys has signed, and uses of the others what is signed.
+    #[cfg(feature = "signatures")]
+    #[must_use]
+    pub fn with_trusted_keys(self, keys: a2a_types::signatures::KeySet) -> Self {
+        self.with_verifier(Arc::new(move |json| {
+            let verified = a2a_types::signatures::verify(json, &keys)?;
+            Ok(verified.card)
+        }))
+    }
+
+    /// Refuses cards that do not pass this check, and uses what it gives of the others.
     #[must_use]
     pub fn with_verifier(mut self, verifier: CardVerifier) -> Self {
         self.verifier = Some(verifier);
@@ -162,8 +172,7 @@ impl CardResolver {
             transport.get_extended_agent_card(GetExtendedAgentCardRequest::default(), options).await?;
         let json = serde_json::to_string(&extended)
             .map_err(|error| not_a_card("the extended card cannot be written").with_source(error))?;
-        self.check(&extended, &json)?;
-        Ok(extended)
+        self.check(extended, &json)
     }
 
     /// Where a card may be, best first.
@@ -273,20 +282,22 @@ impl CardResolver {
             .map_err(|error| not_a_card("the card is not UTF-8").with_source(error))?;
         let card = v03::read_card(json)
             .map_err(|error| not_a_card(&format!("what is there is not an agent card: {error}")))?;
-        self.check(&card, json)?;
+        let card = self.check(card, json)?;
         Ok(ResolvedCard { card, json: json.to_owned(), url: super::http::without_secrets(url) })
     }
 
-    fn check(&self, card: &AgentCard, json: &str) -> Result<(), TransportError> {
+    /// The card to use: as it was read, or what is vouched for.
+    fn check(&self, card: AgentCard, json: &str) -> Result<AgentCard, TransportError> {
+        let card = match &self.verifier {
+            Some(verify) => {
+                verify(json).map_err(|error| not_a_card("the card is not verified").with_source(error))?
+            }
+            None => card,
+        };
         if card.supported_interfaces.is_empty() {
             return Err(not_a_card("the card has no interface (`supportedInterfaces`)"));
         }
-        match &self.verifier {
-            Some(verify) => {
-                verify(json).map_err(|error| not_a_card("the card is not verified").with_source(error))
-            }
-            None => Ok(()),
-        }
+        Ok(card)
     }
 
     fn cache(&self) -> std::sync::MutexGuard<'_, CardCache> {

@@ -299,7 +299,7 @@ async fn cards_can_be_verified() {
     let count = Arc::clone(&checked);
     let resolver = resolver().with_verifier(Arc::new(move |json| {
         count.fetch_add(1, Ordering::SeqCst);
-        if json.contains("Tide") { Ok(()) } else { Err("no key fits".into()) }
+        if json.contains("Tidy") { Err("no key fits".into()) } else { Ok(a2a_types::from_str(json)?) }
     }));
     let forged = CARD.replace("Tide", "Tidy");
     let server =
@@ -324,5 +324,36 @@ async fn cards_can_be_verified() {
         let error = resolver.extended(&card, &transport, no_options()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Card);
     }
-    assert_eq!(checked.load(Ordering::SeqCst), 4);
+    assert_eq!(checked.load(Ordering::SeqCst), 5);
+}
+
+#[cfg(feature = "signatures")]
+#[tokio::test]
+async fn of_a_signed_card_only_what_is_signed_is_used() {
+    use a2a_types::signatures::KeySet;
+
+    // The test vector of the specification's digest: its key, its card.
+    let keys = r#"{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","kid":"demo-1",
+        "x":"JuXBD_i9NhTqUwKX_RES-ryRiscDaWvS_hL397PUXz0","y":"zOErzoHxKVD9MlBmq6FQexAVR8oyAuKKVhEiufIhITI"}]}"#;
+    let signed = r#"{"name":"Marée","description":"Tide tables","version":"2.1.0",
+        "supportedInterfaces":[{"url":"https://tide.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
+        "capabilities":{"streaming":true,"pushNotifications":false,"extensions":[{"uri":"https://tide.example/ext/v1",
+            "params":{"b":2,"a":1.50,"€":"euro","z":1e21}}]},
+        "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+        "skills":[{"id":"tide","name":"Tides","description":"Next high tide","tags":["sea"]}],
+        "signatures":[{"protected":"eyJhbGciOiJFUzI1NiIsImtpZCI6ImRlbW8tMSIsInR5cCI6IkpPU0UifQ",
+            "signature":"8UwWgBQCElhfC8Yg4F29DyM7rLBxqo8NnbJZelj-tcOZI-GA6GEoB4YlphWAl-ixLXDhyEnJxlZ7fJpx74lI0A"}]}"#;
+    let resolver = resolver().with_trusted_keys(KeySet::from_jwks(keys).unwrap());
+    let server = Loopback::start([
+        Exchange::on("GET /signed.json").json(signed),
+        Exchange::on("GET /forged.json").json(&signed.replace("tide.example/a2a", "elsewhere.example/a2a")),
+        Exchange::on("GET /unsigned.json").json(CARD),
+    ])
+    .await;
+    assert_eq!(in_time(resolver.resolve(&server.url("/signed.json"))).await.unwrap().name, "Marée");
+    for (path, word) in [("/forged.json", "not what was signed"), ("/unsigned.json", "not signed")] {
+        let error = in_time(resolver.resolve(&server.url(path))).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Card);
+        assert!(chain(&error).join("; ").contains(word), "{error:?}");
+    }
 }
