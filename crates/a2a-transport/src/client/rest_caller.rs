@@ -6,7 +6,7 @@ use a2a_types::{ErrorCode, RpcError};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     CallOptions, ErrorKind, ResponseStream, SseEvent, TransportError,
@@ -192,11 +192,15 @@ fn read_event<P: DeserializeOwned + Into<Piece>>(
     Ok(payload.into())
 }
 
-/// The error in a body that begins with one. Nothing else begins so: no object of the protocol has this member.
+/// The error in a body that begins with one. Nothing else begins so: no object of the protocol has such a member.
+/// The official Rust server streams the object of the error itself.
 fn leading_error(body: &[u8], read_error: ReadError) -> Option<RpcError> {
     let inside = body.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start();
-    inside.strip_prefix(b"\"error\"")?;
-    error_in(&a2a_types::from_slice(body).ok()?, read_error)
+    if !inside.starts_with(b"\"error\"") && !inside.starts_with(b"\"code\"") {
+        return None;
+    }
+    let body: Value = a2a_types::from_slice(body).ok()?;
+    error_in(&body, read_error).or_else(|| error_in(&json!({ "error": body }), read_error))
 }
 
 fn error_in(body: &Value, read_error: ReadError) -> Option<RpcError> {
