@@ -26,7 +26,9 @@ type Failure = Box<dyn Error + Send + Sync>;
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let mut args = std::env::args().skip(1);
-    let url = args.next().ok_or("usage: load URL [--streams N] [--events N] [--calls N] [--connections N] [--pid PID]")?;
+    let url = args
+        .next()
+        .ok_or("usage: load URL [--streams N] [--events N] [--calls N] [--connections N] [--pid PID]")?;
     let (mut streams, mut events, mut calls, mut connections, mut pid) = (2000, 50, 10_000, 32, None);
     while let Some(flag) = args.next() {
         let value = args.next().ok_or("a flag needs a value")?.parse::<usize>()?;
@@ -114,7 +116,8 @@ async fn load_calls(
     for _ in 0..connections {
         let (transport, left) = (Arc::clone(transport), Arc::clone(&left));
         running.spawn(async move {
-            while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+            while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+            {
                 match transport.send_message(request("echo hello"), CallOptions::default()).await? {
                     SendMessageResponse::Message(_) => {}
                     other => return Err(Failure::from(format!("not a message: {other:?}"))),

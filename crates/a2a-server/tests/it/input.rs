@@ -70,7 +70,7 @@ async fn deep_nesting_is_an_error_and_not_the_end() {
     );
     for (body, code) in [
         (deep("[", "]"), -32600),
-        (deep("[", ""), -32600),
+        (deep("[", ""), -32700),
         (metadata, -32602),
         (format!(r#"{{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}}"#, deep("[", "]")), -32602),
     ] {

@@ -160,6 +160,55 @@ async fn credentials_that_are_no_header_are_refused() {
     }
 }
 
+/// A receiver that speaks TLS as `localhost`, and the certificate to trust.
+#[cfg(feature = "tls")]
+async fn encrypted_receiver(count: usize) -> (Loopback, Vec<u8>) {
+    use rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
+    use tokio_rustls::TlsAcceptor;
+
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let certificate = certified.cert.der().clone();
+    let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let wrap: a2a_testkit::Wrap = Arc::new(move |stream| {
+        let acceptor = acceptor.clone();
+        Box::pin(async move { Ok(Box::new(acceptor.accept(stream).await?) as Box<dyn a2a_testkit::Io>) })
+    });
+    let exchange = Exchange::any().times(count).status(200, &[], "");
+    (Loopback::start_wrapped("https", wrap, [exchange]).await, certificate.to_vec())
+}
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn https_webhooks_are_reached_if_their_certificate_is_trusted() {
+    let (receiver, certificate) = encrypted_receiver(4).await;
+    let url = format!("https://localhost:{}/hook", receiver.port());
+    let mut strict = options();
+    strict.attempts = 1;
+    let mut trusting = strict.clone();
+    trusting.extra_roots = vec![certificate];
+
+    let distrusting = server(strict).await;
+    distrusting.client.result("SendMessage", notified(&url)).await;
+    while distrusting.engine.live_tasks() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(receiver.requests().is_empty());
+
+    let trusting = server(trusting).await;
+    trusting.client.result("SendMessage", notified(&url)).await;
+    while trusting.engine.live_tasks() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(gists(&bodies(&receiver)), ALL);
+}
+
 #[tokio::test]
 async fn a_webhook_of_0_3_gets_the_task() {
     let receiver = Loopback::start([Exchange::any().times(9).status(200, &[], "")]).await;
