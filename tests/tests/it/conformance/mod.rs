@@ -29,7 +29,6 @@ enum Binding {
 struct Kit {
     binding: Binding,
     client: RawClient,
-    url: String,
     served: JoinHandle<std::io::Result<()>>,
 }
 
@@ -57,7 +56,7 @@ impl Kit {
             .into_service();
         let served = tokio::spawn(serve(listener, service, std::future::pending()));
         let client = RawClient::new(address).with_header("a2a-version", "1.0");
-        Self { binding, client, url, served }
+        Self { binding, client, served }
     }
 
     async fn json(&self, response: RawResponse) -> Result<Value, Failure> {

@@ -38,7 +38,9 @@ impl Dialect {
                 _ => None,
             },
         };
-        let text = body.pointer("/params/message/parts/0/text").or(body.pointer("/message/parts/0/text"));
+        let text = ["/params/message/parts/0/text", "/message/parts/0/text"]
+            .into_iter()
+            .find_map(|at| body.pointer(at));
         (
             method.unwrap_or_else(|| panic!("unexpected request: {}", request.line())),
             text.and_then(Value::as_str).map(str::to_owned),
