@@ -4,8 +4,12 @@
 //! the scenarios in both directions, and fills a [`Matrix`]. `tests/interop/run` sets the peers up and runs it.
 
 mod book;
+mod cut;
 mod faults;
+mod fleet;
 mod matrix;
+mod operations;
+mod orders;
 mod ours;
 mod peer;
 mod reply;

@@ -15,6 +15,7 @@ use super::{
     book::{Book, Scenario},
     peer::{Places, run},
     reply::Reply,
+    suite::Run,
 };
 
 /// An agent, and how it is to be called.
@@ -26,7 +27,9 @@ pub struct Target {
     /// The binding, as cards name it.
     pub binding: &'static str,
     /// What the caller has to show.
-    pub credential: Option<Credential>,
+    credential: Option<Credential>,
+    extension: Option<&'static str>,
+    authority: Option<String>,
 }
 
 /// What the caller has to show.
@@ -42,13 +45,27 @@ pub enum Credential {
 impl Target {
     /// An agent that wants no credential.
     pub fn new(url: impl Into<String>, binding: &'static str) -> Self {
-        Self { url: url.into(), binding, credential: None }
+        Self { url: url.into(), binding, credential: None, extension: None, authority: None }
     }
 
     /// The same with a credential.
     #[must_use]
     pub fn with_credential(mut self, credential: Credential) -> Self {
         self.credential = Some(credential);
+        self
+    }
+
+    /// The same with an extension activated.
+    #[must_use]
+    pub fn with_extension(mut self, uri: &'static str) -> Self {
+        self.extension = Some(uri);
+        self
+    }
+
+    /// The same, with calls going to another host and port. The card still comes from the agent.
+    #[must_use]
+    pub fn through(mut self, authority: &str) -> Self {
+        self.authority = Some(authority.to_owned());
         self
     }
 
@@ -67,11 +84,17 @@ impl Target {
     /// The card cannot be had, or offers nothing.
     pub async fn connect(&self) -> Result<A2aAgent, AgentError> {
         let http = HttpClient::new(HttpConfig::default().with_stream_idle_timeout(Some(SILENCE)))?;
-        let card =
-            CardResolver::new(http.clone()).with_credentials(self.credentials()).resolve(&self.url).await?;
+        let resolver = CardResolver::new(http.clone()).with_credentials(self.credentials());
+        let mut card = resolver.resolve(&self.url).await?;
+        for interface in &mut card.supported_interfaces {
+            if let (Some(authority), Some(path)) = (&self.authority, interface.url.splitn(4, '/').nth(3)) {
+                interface.url = format!("http://{authority}/{path}");
+            }
+        }
         let client = ClientOptions::default()
             .with_preferences(InterfacePreferences::default().pinned_to(self.binding))
-            .with_credentials(self.credentials());
+            .with_credentials(self.credentials())
+            .with_extensions(self.extension);
         A2aAgent::builder(card).http(http).client(client).options(options()).build()
     }
 }
@@ -85,12 +108,13 @@ fn options() -> AgentOptions {
         .with_polling(PollingOptions::default().with_delays(soon, later).with_max_idle_polls(5))
 }
 
-/// Goes through a scenario with the library.
-///
-/// # Errors
-///
-/// Says what is not as the book promises.
-pub(super) async fn by_library(target: &Target, book: &Book, scenario: &Scenario) -> Result<(), String> {
+/// Goes through a scenario with the library, and then with the program.
+pub(super) async fn by_both(run: &Run<'_>, target: &Target, scenario: &Scenario) -> Result<(), String> {
+    by_library(target, &run.book, scenario).await?;
+    by_program(run.places, &run.scratch, target, &run.book, scenario).await
+}
+
+async fn by_library(target: &Target, book: &Book, scenario: &Scenario) -> Result<(), String> {
     let mut agent = target.connect().await.map_err(|error| explain(&error))?;
     for (turn, (text, expected)) in scenario.say.iter().zip(&scenario.reply).enumerate() {
         let sent: Vec<Value> =
@@ -120,7 +144,8 @@ pub(super) async fn reply(agent: &mut A2aAgent, input: Msg) -> Reply {
     reply
 }
 
-fn message(text: &str, parts: &[Value]) -> Result<Msg, String> {
+/// A message with a text and parts of the book.
+pub(super) fn message(text: &str, parts: &[Value]) -> Result<Msg, String> {
     let mut message = Msg::user("user", text);
     for part in parts {
         let media_type = part["media_type"].as_str().unwrap_or_default();
@@ -135,12 +160,8 @@ fn message(text: &str, parts: &[Value]) -> Result<Msg, String> {
     Ok(message)
 }
 
-/// Goes through a scenario with the program `a2a`, one process per turn, which a state file ties together.
-///
-/// # Errors
-///
-/// Says what is not as the book promises.
-pub(super) async fn by_program(
+/// One process of `a2a` per turn, which a state file ties together.
+async fn by_program(
     places: &Places,
     scratch: &Scratch,
     target: &Target,
@@ -193,6 +214,16 @@ pub(super) async fn by_program(
         }
     }
     Ok(())
+}
+
+/// Whether the program is refused for want of a credential.
+pub(super) async fn program_is_refused(places: &Places, target: &Target) -> Result<(), String> {
+    let mut command = places.program("a2a")?;
+    command.args(["send", &target.url, "echo", "--events"]);
+    match run(command, "", LIMIT).await?.code {
+        6 => Ok(()),
+        code => Err(format!("a2a send without a credential: exit code {code} instead of 6")),
+    }
 }
 
 /// A folder for files of the run, gone when it is dropped.

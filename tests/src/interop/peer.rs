@@ -46,6 +46,11 @@ impl Places {
     ///
     /// The SDK is not installed.
     pub fn script(&self, sdk: &str, script: &str) -> Result<Command, String> {
+        if sdk == "rust" {
+            let mut program = self.program("a2a-interop-peer")?;
+            program.arg(script);
+            return Ok(program);
+        }
         let home = self.cache.join(sdk);
         let ready = if sdk.starts_with("js-") { "node_modules" } else { "bin/python" };
         if !home.join(ready).exists() {

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use futures::{StreamExt as _, stream};
-use serde_json::{Value, json};
 
 use super::{
     book::{Book, Scenario},
     faults::{Fault, Faults},
+    fleet::{AGENTS, BINDINGS, Fleet},
     matrix::{Cell, Matrix},
-    ours::{Scratch, Target, by_library, by_program},
-    peer::{Places, Server},
-    theirs::{CLIENTS, Client},
+    operations::operations,
+    orders,
+    ours::{Scratch, Target, by_both},
+    peer::Places,
+    theirs::{CLIENTS, Client, Connection},
 };
 
 /// What is run.
@@ -38,72 +40,102 @@ pub struct Report {
     pub missing: Vec<String>,
 }
 
+/// What a run has at hand.
+pub(super) struct Run<'a> {
+    pub(super) places: &'a Places,
+    pub(super) scratch: Scratch,
+    pub(super) book: Book,
+    pub(super) fleet: Fleet,
+    options: &'a Options,
+    faults: Faults,
+}
+
+/// A row of one column, and what is wrong.
+pub(super) type Row = (String, Result<(), String>);
+
 /// Runs everything.
 ///
 /// # Errors
 ///
 /// The suite itself is broken.
 pub async fn suite(places: &Places, options: &Options) -> Result<Report, String> {
-    let scratch = Scratch::new()?;
-    let mut run = Run {
+    let run = Run {
         places,
-        options,
-        scratch: &scratch,
+        scratch: Scratch::new()?,
         book: Book::read()?,
+        fleet: Fleet::start(places).await?,
+        options,
         faults: Faults::read()?,
-        servers: Vec::new(),
-        missing: Vec::new(),
     };
-    let tables = vec![run.our_client().await?, run.our_server().await?];
-    let sdks =
-        run.servers.iter().map(|(_, server)| server.sdk.clone()).filter(|sdk| !sdk.is_empty()).collect();
-    for (_, server) in run.servers {
-        server.stop().await;
-    }
-    Ok(Report { tables, sdks, missing: run.missing })
-}
-
-/// An agent that is called: a variant of a peer's server.
-#[derive(Clone, Copy)]
-struct Agent {
-    /// How tables name it.
-    name: &'static str,
-    sdk: &'static str,
-    variant: &'static str,
-    /// The version of the protocol that it speaks.
-    version: &'static str,
-}
-
-const AGENTS: [Agent; 6] = [
-    Agent { name: "Python 1.x", sdk: "python-1", variant: "plain", version: "1.0" },
-    Agent { name: "Python 1.x as 0.3", sdk: "python-1", variant: "old", version: "0.3" },
-    Agent { name: "Python 0.3", sdk: "python-0.3", variant: "plain", version: "0.3" },
-    Agent { name: "JS 1.x", sdk: "js-1", variant: "plain", version: "1.0" },
-    Agent { name: "JS 1.x as 0.3", sdk: "js-1", variant: "old", version: "0.3" },
-    Agent { name: "JS 0.3", sdk: "js-0.3", variant: "plain", version: "0.3" },
-];
-
-const BINDINGS: [(&str, &str); 2] = [("JSON-RPC", "JSONRPC"), ("REST", "HTTP+JSON")];
-
-/// A row of one column, and what is wrong.
-type Row = (String, Result<(), String>);
-
-struct Run<'a> {
-    places: &'a Places,
-    options: &'a Options,
-    scratch: &'a Scratch,
-    book: Book,
-    faults: Faults,
-    /// The servers that run, by SDK.
-    servers: Vec<(&'static str, Server)>,
-    missing: Vec<String>,
+    let tables = vec![run.our_client().await, run.our_server().await];
+    let (sdks, missing) = (run.fleet.sdks(), run.fleet.missing.clone());
+    run.fleet.stop().await;
+    Ok(Report { tables, sdks, missing })
 }
 
 impl Run<'_> {
-    fn wants(&self, column: &str) -> bool {
-        column.contains(&self.options.column)
+    /// Our client with the servers of others.
+    async fn our_client(&self) -> Matrix {
+        let mut columns = Vec::new();
+        for agent in AGENTS {
+            for (shown, binding) in BINDINGS {
+                if let Some(url) = self.fleet.url(agent.sdk) {
+                    columns.push((format!("{} {shown}", agent.name), agent, url, binding));
+                }
+            }
+        }
+        columns.retain(|(name, ..)| name.contains(&self.options.column));
+        let results = stream::iter(&columns).map(|(column, agent, url, binding)| async move {
+            let target = Target::new(format!("{url}/{}", agent.variant), binding);
+            let mut rows = Vec::new();
+            for scenario in self.scenarios("ours", agent.sdk) {
+                rows.push((scenario.name.clone(), by_both(self, &target, scenario).await));
+            }
+            rows.extend(operations(self, *agent, url, binding).await);
+            let witness = |sdk: &str, row: &str| {
+                let variant = if row == "tenant" { row } else { agent.variant };
+                let target = Target::new(format!("{url}/{variant}"), binding);
+                Some((Client::on(sdk)?, Connection::to(&target).speaking(agent.version)))
+            };
+            self.judge("server", column, rows, &witness).await
+        });
+        let results: Vec<_> = results.buffered(COLUMNS_AT_ONCE).collect().await;
+        self.table(
+            "Our client with the servers of other SDKs",
+            columns.iter().map(|(name, ..)| name),
+            results,
+        )
     }
 
+    /// Our server with the clients of others.
+    async fn our_server(&self) -> Matrix {
+        let mut columns = Vec::new();
+        for client in CLIENTS {
+            for (shown, binding) in BINDINGS {
+                if self.places.script(client.sdk, "").is_ok() {
+                    columns.push((format!("{} {shown}", client.name), client, binding));
+                }
+            }
+        }
+        columns.retain(|(name, ..)| name.contains(&self.options.column));
+        let results = stream::iter(&columns).map(|(column, client, binding)| async move {
+            let rows = orders::rows(self, *client, binding, &self.scenarios(client.sdk, "ours")).await;
+            let witness = |name: &str, _: &str| {
+                let agent = AGENTS.into_iter().find(|agent| agent.name == name)?;
+                let url = format!("{}/{}", self.fleet.url(agent.sdk)?, agent.variant);
+                Some((*client, Connection::to(&Target::new(url, binding))))
+            };
+            self.judge("client", column, rows, &witness).await
+        });
+        let results: Vec<_> = results.buffered(COLUMNS_AT_ONCE).collect().await;
+        self.table(
+            "Our server with the clients of other SDKs",
+            columns.iter().map(|(name, ..)| name),
+            results,
+        )
+    }
+
+    /// What this client can go through with this server.
     fn scenarios(&self, client: &str, server: &str) -> Vec<&Scenario> {
         let fits = |scenario: &&Scenario| {
             scenario.name.contains(&self.options.row)
@@ -113,125 +145,13 @@ impl Run<'_> {
         self.book.scenarios.iter().filter(fits).collect()
     }
 
-    /// The URL of the server on an SDK, which is started if need be; none if it is not set up.
-    async fn server(&mut self, sdk: &'static str) -> Result<Option<String>, String> {
-        if let Some((_, server)) = self.servers.iter().find(|(known, _)| *known == sdk) {
-            return Ok(Some(server.url.clone()));
-        }
-        let command = match sdk {
-            "ours" => self.places.program("conformance_agent").map(|mut program| {
-                program.arg("--v03");
-                program
-            }),
-            sdk => self.places.script(sdk, if sdk.ends_with("-0.3") { "server_0_3" } else { "server_1" }),
-        };
-        match command {
-            Ok(command) => {
-                let server = Server::start(command).await?;
-                let url = server.url.clone();
-                self.servers.push((sdk, server));
-                Ok(Some(url))
-            }
-            Err(reason) => {
-                if !self.missing.contains(&reason) {
-                    self.missing.push(reason);
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    /// Our client against the servers of others.
-    async fn our_client(&mut self) -> Result<Matrix, String> {
-        let mut columns = Vec::new();
-        for agent in AGENTS {
-            for (shown, binding) in BINDINGS {
-                let column = format!("{} {shown}", agent.name);
-                if self.wants(&column)
-                    && let Some(url) = self.server(agent.sdk).await?
-                {
-                    let target = Target::new(format!("{url}/{}", agent.variant), binding);
-                    columns.push((column, agent, target));
-                }
-            }
-        }
-        let run = &*self;
-        let results = stream::iter(&columns).map(|(column, agent, target)| async move {
-            let mut rows = Vec::new();
-            for scenario in run.scenarios("ours", agent.sdk) {
-                rows.push((scenario.name.clone(), run.ours(target, scenario).await));
-            }
-            let witness = |sdk: &str| Some((Client::on(sdk)?, target.connection(agent.version)));
-            run.judge("server", column, rows, &witness).await
-        });
-        let results: Vec<_> = results.buffered(COLUMNS_AT_ONCE).collect().await;
-        Ok(self.table(
-            "Our client with the servers of other SDKs",
-            columns.iter().map(|(name, ..)| name),
-            results,
-        ))
-    }
-
-    async fn ours(&self, target: &Target, scenario: &Scenario) -> Result<(), String> {
-        by_library(target, &self.book, scenario).await?;
-        by_program(self.places, self.scratch, target, &self.book, scenario).await
-    }
-
-    /// Our server with the clients of others.
-    async fn our_server(&mut self) -> Result<Matrix, String> {
-        let mut columns = Vec::new();
-        for client in CLIENTS {
-            for (shown, binding) in BINDINGS {
-                let column = format!("{} {shown}", client.name);
-                if self.wants(&column)
-                    && let Some(url) = self.server("ours").await?
-                {
-                    match self.places.script(client.sdk, "") {
-                        Ok(_) => columns.push((column, client, Target::new(url, binding))),
-                        Err(reason) if !self.missing.contains(&reason) => self.missing.push(reason),
-                        Err(_) => {}
-                    }
-                }
-            }
-        }
-        for agent in AGENTS {
-            self.server(agent.sdk).await?;
-        }
-        let run = &*self;
-        let results = stream::iter(&columns).map(|(column, client, target)| async move {
-            let scenarios = run.scenarios(client.sdk, "ours");
-            let connection = target.connection("");
-            let rows = match client.go_through(run.places, &connection, &run.book, &scenarios, true).await {
-                Ok(results) => scenarios
-                    .iter()
-                    .zip(results)
-                    .map(|(scenario, result)| (scenario.name.clone(), result))
-                    .collect(),
-                Err(reason) => vec![("connect".to_owned(), Err(reason))],
-            };
-            let witness = |name: &str| {
-                let agent = AGENTS.into_iter().find(|agent| agent.name == name)?;
-                let (_, server) = run.servers.iter().find(|(sdk, _)| *sdk == agent.sdk)?;
-                let target = Target::new(format!("{}/{}", server.url, agent.variant), target.binding);
-                Some((*client, target.connection("")))
-            };
-            run.judge("client", column, rows, &witness).await
-        });
-        let results: Vec<_> = results.buffered(COLUMNS_AT_ONCE).collect().await;
-        Ok(self.table(
-            "Our server with the clients of other SDKs",
-            columns.iter().map(|(name, ..)| name),
-            results,
-        ))
-    }
-
     /// Tells the faults of a peer from ours. A fault must be seen where it is known, and with the witness too.
     async fn judge(
         &self,
         peer: &str,
         column: &str,
         rows: Vec<Row>,
-        witness: &(dyn Fn(&str) -> Option<(Client, Value)> + Sync),
+        witness: &(dyn Fn(&str, &str) -> Option<(Client, Connection)> + Sync),
     ) -> Vec<(String, Cell)> {
         let mut cells: Vec<(String, Cell)> = Vec::new();
         let mut known: Vec<(usize, &Fault, String)> = Vec::new();
@@ -249,22 +169,35 @@ impl Run<'_> {
         }
         let witnesses: BTreeSet<&str> = known.iter().map(|(_, fault, _)| fault.witness.as_str()).collect();
         for name in witnesses {
-            let seen: Vec<_> = known.iter().filter(|(_, fault, _)| fault.witness == name).collect();
-            let scenarios: Vec<&Scenario> =
-                seen.iter().filter_map(|(at, ..)| self.book.scenario(&cells.get(*at)?.0).ok()).collect();
-            let Some((client, connection)) = witness(name) else { continue };
+            let (mut scenarios, mut places) = (Vec::new(), Vec::new());
+            for (at, _, failure) in known.iter().filter(|(_, fault, _)| fault.witness == name) {
+                let Some((row, cell)) = cells.get_mut(*at) else { continue };
+                let unlike = Cell::Fail(format!("{failure}; not so with {name}"));
+                if let Ok(scenario) = self.book.scenario(row) {
+                    scenarios.push(scenario);
+                    places.push((*at, unlike));
+                } else if let Some((client, connection)) = witness(name, row)
+                    && orders::fails_alike(self, client, &connection, row).await == Some(false)
+                {
+                    *cell = unlike;
+                }
+            }
+            if scenarios.is_empty() {
+                continue;
+            }
+            let Some((client, connection)) = witness(name, "") else { continue };
             let results = client.go_through(self.places, &connection, &self.book, &scenarios, false).await;
             // A witness that cannot even begin fails alike.
-            for (result, (at, _, failure)) in results.into_iter().flatten().zip(seen) {
-                if let (Ok(()), Some((_, cell))) = (result, cells.get_mut(*at)) {
-                    *cell = Cell::Fail(format!("{failure}; not so with {name}"));
+            for (result, (at, unlike)) in results.into_iter().flatten().zip(places) {
+                if let (Ok(()), Some((_, cell))) = (result, cells.get_mut(at)) {
+                    *cell = unlike;
                 }
             }
         }
         cells
     }
 
-    /// One table of the results of columns. Rows are in the order of the book.
+    /// One table of the results of columns. Scenarios come first, in the order of the book.
     fn table<'a>(
         &self,
         title: &str,
@@ -280,12 +213,10 @@ impl Run<'_> {
         matrix.sort_by(|name| self.book.scenarios.iter().position(|scenario| scenario.name == name));
         matrix
     }
-}
 
-impl Target {
-    /// What the client of another SDK is told about the connection.
-    fn connection(&self, version: &str) -> Value {
-        json!({"url": self.url, "binding": self.binding, "version": version})
+    /// Whether a row was asked for.
+    pub(super) fn wants(&self, row: &str) -> bool {
+        row.contains(&self.options.row)
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     book::{Book, Expected, Scenario, matches},
+    ours::Target,
     peer::{Places, run},
     reply::shown,
 };
@@ -21,12 +22,13 @@ pub(super) struct Client {
 }
 
 /// All of them.
-pub(super) const CLIENTS: [Client; 5] = [
+pub(super) const CLIENTS: [Client; 6] = [
     Client { name: "Python 1.x", sdk: "python-1", script: "client_1" },
     Client { name: "AgentScope", sdk: "agentscope", script: "agentscope_client" },
     Client { name: "JS 1.x", sdk: "js-1", script: "client" },
     Client { name: "Python 0.3", sdk: "python-0.3", script: "client_0_3" },
     Client { name: "JS 0.3", sdk: "js-0.3", script: "client" },
+    Client { name: "Rust", sdk: "rust", script: "client" },
 ];
 
 impl Client {
@@ -35,18 +37,13 @@ impl Client {
         CLIENTS.into_iter().find(|client| client.sdk == sdk)
     }
 
-    /// Carries out orders on one connection; what was seen, order by order.
+    /// Carries out orders, the first of which is to connect; what was seen, order by order.
     pub(super) async fn carry_out(
         self,
         places: &Places,
-        connection: &Value,
         orders: &[Value],
     ) -> Result<Vec<Vec<Value>>, String> {
-        let mut input = connection.to_string();
-        for order in orders {
-            input.push('\n');
-            input.push_str(&order.to_string());
-        }
+        let input: String = orders.iter().map(|order| format!("{order}\n")).collect();
         let printed = run(places.script(self.sdk, self.script)?, &input, LIMIT).await?;
         let mut seen = vec![Vec::new()];
         for line in printed.lines {
@@ -71,40 +68,89 @@ impl Client {
     pub(super) async fn go_through(
         self,
         places: &Places,
-        connection: &Value,
+        connection: &Connection,
         book: &Book,
         scenarios: &[&Scenario],
         with_ours: bool,
     ) -> Result<Vec<Result<(), String>>, String> {
-        let orders: Vec<Value> = scenarios.iter().flat_map(|scenario| orders(book, scenario)).collect();
-        let mut seen = self.carry_out(places, connection, &orders).await?.into_iter();
-        let mut results = Vec::new();
-        for scenario in scenarios {
-            let mut result = Ok(());
-            for turn in 0..scenario.say.len() {
-                let seen = seen.next().unwrap_or_default();
-                let state = scenario.ours.as_ref().filter(|_| with_ours);
-                let checked = match (self.sdk, state) {
-                    ("agentscope", Some(_)) => check_agentscope_end("error", &seen).map(|_| ()),
-                    ("agentscope", None) => check_agentscope(book, scenario, turn, &seen),
-                    (_, Some(wanted)) => check_state(&outcome(&seen), wanted),
-                    (_, None) => check(book, scenario, turn, &seen),
-                };
-                result = result.and_then(|()| checked.map_err(|wrong| format!("turn {}: {wrong}", turn + 1)));
-            }
-            results.push(result);
+        let orders = scenarios.iter().flat_map(|scenario| orders(book, scenario));
+        let orders: Vec<Value> = std::iter::once(connection.order()).chain(orders).collect();
+        let mut seen = self.carry_out(places, &orders).await?.into_iter();
+        if let Some(error) = seen.next().and_then(|lines| lines.first()?["error"].as_str().map(str::to_owned))
+        {
+            return Err(format!("{} does not connect: {error}", self.name));
         }
-        Ok(results)
+        let results =
+            scenarios.iter().map(|scenario| check_turns(self, book, scenario, with_ours, &mut seen));
+        Ok(results.collect())
     }
 }
 
-fn orders(book: &Book, scenario: &Scenario) -> Vec<Value> {
+/// How a client is to connect.
+#[derive(Debug, Clone)]
+pub(super) struct Connection(Value);
+
+impl Connection {
+    /// To this agent, over this binding.
+    pub(super) fn to(target: &Target) -> Self {
+        Self(json!({"url": target.url, "binding": target.binding}))
+    }
+
+    /// Only in this version of the protocol.
+    pub(super) fn speaking(mut self, version: &str) -> Self {
+        self.0["version"] = version.into();
+        self
+    }
+
+    /// With this header on every request.
+    pub(super) fn showing(mut self, name: &str, value: &str) -> Self {
+        self.0["headers"][name] = value.into();
+        self
+    }
+
+    /// Without streams.
+    pub(super) fn in_one_piece(mut self) -> Self {
+        self.0["streaming"] = false.into();
+        self
+    }
+
+    /// The order to connect so.
+    pub(super) fn order(&self) -> Value {
+        json!({"connect": self.0})
+    }
+}
+
+/// What a client is told to do to go through a scenario.
+pub(super) fn orders(book: &Book, scenario: &Scenario) -> Vec<Value> {
     let order = |(turn, text): (usize, &String)| {
         let sent = scenario.send.iter().filter(|_| turn == 0).map(|part| book.part(part));
         let parts: Vec<Value> = std::iter::once(json!({"text": text})).chain(sent).collect();
         json!({"fresh": turn == 0, "parts": parts})
     };
     scenario.say.iter().enumerate().map(order).collect()
+}
+
+/// Takes what was seen in each turn of a scenario; the first thing that is wrong.
+pub(super) fn check_turns(
+    client: Client,
+    book: &Book,
+    scenario: &Scenario,
+    with_ours: bool,
+    seen: &mut dyn Iterator<Item = Vec<Value>>,
+) -> Result<(), String> {
+    let mut result = Ok(());
+    for turn in 0..scenario.say.len() {
+        let seen = seen.next().unwrap_or_default();
+        let state = scenario.ours.as_ref().filter(|_| with_ours);
+        let checked = match (client.sdk, state) {
+            ("agentscope", Some(_)) => check_agentscope_end("error", &seen).map(|_| ()),
+            ("agentscope", None) => check_agentscope(book, scenario, turn, &seen),
+            (_, Some(wanted)) => check_state(&outcome(&seen), wanted),
+            (_, None) => check(book, scenario, turn, &seen),
+        };
+        result = result.and_then(|()| checked.map_err(|wrong| format!("turn {}: {wrong}", turn + 1)));
+    }
+    result
 }
 
 /// What a client ended up with.

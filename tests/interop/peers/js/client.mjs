@@ -78,9 +78,10 @@ async function operate(order) {
   else throw new Error(`no call ${call}`);
 }
 
-async function connect(connection) {
-  headers = connection.headers ?? {};
-  streaming = connection.streaming ?? true;
+async function connect(wanted) {
+  client = undefined;
+  headers = wanted.headers ?? {};
+  streaming = wanted.streaming ?? true;
   const compat = isNew ? { legacyCompat: { enabled: true } } : {};
   const fetchImpl = (input, init) => {
     const all = new Headers(headers);
@@ -89,16 +90,16 @@ async function connect(connection) {
   };
   const cardResolver = new DefaultAgentCardResolver({ fetchImpl, ...compat });
   // The SDK resolves against the origin; agents here are in folders.
-  const card = await cardResolver.resolve(`${connection.url}/`);
+  const card = await cardResolver.resolve(`${wanted.url}/`);
   if (isNew)
     card.supportedInterfaces = card.supportedInterfaces.filter(
       (each) =>
-        each.protocolBinding === connection.binding && each.protocolVersion.startsWith(connection.version ?? '')
+        each.protocolBinding === wanted.binding && each.protocolVersion.startsWith(wanted.version ?? '')
     );
   else {
     const all = [{ transport: card.preferredTransport, url: card.url }, ...(card.additionalInterfaces ?? [])];
-    const wanted = all.find((each) => each.transport === connection.binding);
-    Object.assign(card, { url: wanted.url, preferredTransport: wanted.transport, additionalInterfaces: [] });
+    const { transport, url } = all.find((each) => each.transport === wanted.binding);
+    Object.assign(card, { url, preferredTransport: transport, additionalInterfaces: [] });
   }
   const transports = [new JsonRpcTransportFactory(compat), new RestTransportFactory(compat)];
   const made = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { cardResolver, transports });
@@ -107,15 +108,13 @@ async function connect(connection) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line);
-  if (!client) {
-    await connect(order);
-    continue;
-  }
   try {
-    await (order.call ? operate(order) : say(order));
+    if (order.connect) await connect(order.connect);
+    else await (order.call ? operate(order) : say(order));
   } catch (error) {
     emit({ error: describe(error) });
   }
   emit({ end: true });
 }
-process.exit(0);
+// Everything has been written once this has been.
+write('', () => process.exit(0));

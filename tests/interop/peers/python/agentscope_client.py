@@ -1,6 +1,6 @@
 """AgentScope's A2AAgent, doing what it is ordered to; orders as in client_1.py.
 
-Besides "say" it knows {"state": true}, which prints its state, {"state": {…}}, which goes on from a state, and
+Instead of calls it knows {"state": true}, which prints its state, {"state": {…}}, which goes on from a state, and
 {"read": "event" | "msg" | "state", "json": …}, which reads a value with AgentScope's own models and prints what they
 write.
 """
@@ -42,52 +42,65 @@ def read(order):
     return plain(model.model_validate(value))
 
 
-async def converse(connection, orders_in):
-    headers = connection.get('headers', {})
-    async with httpx.AsyncClient(headers=headers) as http:
-        card = await A2ACardResolver(http, connection['url']).get_agent_card()
+class Conversation:
+    def __init__(self, card, wanted):
+        self.card = card
+        self.wanted = wanted
+        self.start()
+
+    def start(self, state=None):
+        http = httpx.AsyncClient(timeout=10, headers=self.wanted.get('headers', {}))
+        config = ClientConfig(
+            streaming=self.wanted.get('streaming', True),
+            httpx_client=http,
+            supported_protocol_bindings=[self.wanted['binding']],
+        )
+        self.agent = A2AAgent(self.card, client=ClientFactory(config).create(self.card), state=state)
+
+    async def say(self, order):
+        if order.get('fresh'):
+            self.start()
+        message = UserMsg(name='user', content=[block(part) for part in order['parts']])
+        async for item in self.agent.reply_stream(message, yield_final_msg=True):
+            emit(**{'msg' if isinstance(item, Msg) else 'event': plain(item)})
+
+    def state(self, order):
+        if isinstance(order['state'], dict):
+            self.start(A2AAgentState.model_validate(order['state']))
+        emit(state=plain(self.agent.state))
+
+
+async def connect(wanted):
+    async with httpx.AsyncClient(headers=wanted.get('headers', {})) as http:
+        card = await A2ACardResolver(http, wanted['url']).get_agent_card()
     kept = [
         interface
         for interface in card.supported_interfaces
-        if interface.protocol_binding == connection['binding']
-        and interface.protocol_version.startswith(connection.get('version', ''))
+        if interface.protocol_binding == wanted['binding']
+        and interface.protocol_version.startswith(wanted.get('version', ''))
     ]
     del card.supported_interfaces[:]
     card.supported_interfaces.extend(kept)
+    return Conversation(card, wanted)
 
-    def agent(state=None):
-        http = httpx.AsyncClient(timeout=10, headers=headers)
-        config = ClientConfig(
-            streaming=connection.get('streaming', True),
-            httpx_client=http,
-            supported_protocol_bindings=[connection['binding']],
-        )
-        return A2AAgent(card, client=ClientFactory(config).create(card), state=state)
 
-    talk = agent()
-    for order in orders_in:
+async def main():
+    talk = None
+    for order in orders():
         try:
-            if 'state' in order:
-                if isinstance(order['state'], dict):
-                    talk = agent(A2AAgentState.model_validate(order['state']))
-                emit(state=plain(talk.state))
-            elif 'read' in order:
-                emit(read=read(order))
-            else:
-                if order.get('fresh'):
-                    talk = agent()
-                message = UserMsg(name='user', content=[block(part) for part in order['parts']])
-                async with asyncio.timeout(15):
-                    async for item in talk.reply_stream(message, yield_final_msg=True):
-                        emit(**{'msg' if isinstance(item, Msg) else 'event': plain(item)})
+            async with asyncio.timeout(15):
+                if 'connect' in order:
+                    talk = None
+                    talk = await connect(order['connect'])
+                elif 'read' in order:
+                    emit(read=read(order))
+                elif 'state' in order:
+                    talk.state(order)
+                else:
+                    await talk.say(order)
         except Exception as error:  # noqa: BLE001
             emit(error=f'{type(error).__name__}: {error}'[:300])
         emit(end=True)
 
 
-def main():
-    orders_in = orders()
-    asyncio.run(converse(next(orders_in), orders_in))
-
-
-main()
+asyncio.run(main())

@@ -104,24 +104,32 @@ class Conversation:
             raise ValueError(f'no call {name}')
 
 
+async def connect(wanted):
+    http = httpx.AsyncClient(timeout=10, headers=wanted.get('headers', {}))
+    card = await A2ACardResolver(http, wanted['url']).get_agent_card()
+    config = ClientConfig(
+        streaming=wanted.get('streaming', True),
+        httpx_client=http,
+        supported_transports=[wanted['binding']],
+    )
+    return Conversation(ClientFactory(config).create(card))
+
+
 async def main():
-    orders_in = orders()
-    connection = next(orders_in)
-    async with httpx.AsyncClient(timeout=10, headers=connection.get('headers', {})) as http:
-        card = await A2ACardResolver(http, connection['url']).get_agent_card()
-        config = ClientConfig(
-            streaming=connection.get('streaming', True),
-            httpx_client=http,
-            supported_transports=[connection['binding']],
-        )
-        talk = Conversation(ClientFactory(config).create(card))
-        for order in orders_in:
-            try:
-                doing = talk.operate(order) if 'call' in order else talk.say(order)
-                await asyncio.wait_for(doing, 15)
-            except Exception as error:  # noqa: BLE001
-                emit(error=f'{type(error).__name__}: {error}'[:300])
-            emit(end=True)
+    talk = None
+    for order in orders():
+        try:
+            async with asyncio.timeout(15):
+                if 'connect' in order:
+                    talk = None
+                    talk = await connect(order['connect'])
+                elif 'call' in order:
+                    await talk.operate(order)
+                else:
+                    await talk.say(order)
+        except Exception as error:  # noqa: BLE001
+            emit(error=f'{type(error).__name__}: {error}'[:300])
+        emit(end=True)
 
 
 asyncio.run(main())

@@ -1,8 +1,8 @@
 """A client on the official Python SDK 1.x that does what it is ordered to and prints what it sees.
 
-The first line of standard input is the connection: {"url", "binding", "headers", "version", "streaming"}. Every
-further one is an order: {"say", "send", "fresh", "cancel_after", "drop_after"} or {"call", …}. What comes back is
-printed in the form of the steps of scenarios.json, and {"end": true} after each order.
+Every line of standard input is an order: {"connect": {"url", "binding", "headers", "version", "streaming"}},
+{"parts", "fresh", "cancel_after", "drop_after"} or {"call", …}. What comes back is printed in the form of the steps of
+scenarios.json, and {"end": true} after each order.
 """
 
 import asyncio
@@ -134,33 +134,41 @@ class Conversation:
             raise ValueError(f'no call {name}')
 
 
+async def connect(wanted):
+    headers = wanted.get('headers', {})
+    http = httpx.AsyncClient(timeout=10, headers=headers)
+    card = await A2ACardResolver(http, wanted['url']).get_agent_card()
+    kept = [
+        interface
+        for interface in card.supported_interfaces
+        if interface.protocol_binding == wanted['binding']
+        and interface.protocol_version.startswith(wanted.get('version', ''))
+    ]
+    del card.supported_interfaces[:]
+    card.supported_interfaces.extend(kept)
+    config = ClientConfig(
+        streaming=wanted.get('streaming', True),
+        httpx_client=http,
+        supported_protocol_bindings=[wanted['binding']],
+    )
+    return Conversation(ClientFactory(config).create(card), headers)
+
+
 async def main():
-    orders_in = orders()
-    connection = next(orders_in)
-    headers = connection.get('headers', {})
-    async with httpx.AsyncClient(timeout=10, headers=headers) as http:
-        card = await A2ACardResolver(http, connection['url']).get_agent_card()
-        kept = [
-            interface
-            for interface in card.supported_interfaces
-            if interface.protocol_binding == connection['binding']
-            and interface.protocol_version.startswith(connection.get('version', ''))
-        ]
-        del card.supported_interfaces[:]
-        card.supported_interfaces.extend(kept)
-        config = ClientConfig(
-            streaming=connection.get('streaming', True),
-            httpx_client=http,
-            supported_protocol_bindings=[connection['binding']],
-        )
-        talk = Conversation(ClientFactory(config).create(card), headers)
-        for order in orders_in:
-            try:
-                doing = talk.operate(order) if 'call' in order else talk.say(order)
-                await asyncio.wait_for(doing, 15)
-            except Exception as error:  # noqa: BLE001
-                emit(error=f'{type(error).__name__}: {error}'[:300])
-            emit(end=True)
+    talk = None
+    for order in orders():
+        try:
+            async with asyncio.timeout(15):
+                if 'connect' in order:
+                    talk = None
+                    talk = await connect(order['connect'])
+                elif 'call' in order:
+                    await talk.operate(order)
+                else:
+                    await talk.say(order)
+        except Exception as error:  # noqa: BLE001
+            emit(error=f'{type(error).__name__}: {error}'[:300])
+        emit(end=True)
 
 
 asyncio.run(main())

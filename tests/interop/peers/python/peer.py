@@ -144,7 +144,7 @@ async def serve(app, listener, ready):
 
 
 def orders():
-    """What a client is to do: one JSON object per line of standard input, after one with the connection."""
+    """What a client is to do: one JSON object per line of standard input."""
     for line in sys.stdin:
         if line.strip():
             yield json.loads(line)
