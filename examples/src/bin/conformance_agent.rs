@@ -1,8 +1,9 @@
 //! Serves the agent that conformance kits and other SDKs' clients are run against.
 //!
 //! Flags: `--port N` (default: a free one), `--caps full|bare|ext`, `--db FILE` (keep tasks in SQLite),
-//! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--pace-ms N` (pause between chunks, default 10), `--any-input` (accept every media type, as one test of the kit for
-//! 1.0 wants, against the specification). The first line of output is `{"url": …}`.
+//! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--tenant T` (named by the card), `--pace-ms N` (pause
+//! between chunks, default 10), `--any-input` (accept every media type, as one test of the kit for 1.0 wants, against
+//! the specification). The first line of output is `{"url": …}`.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
@@ -24,6 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut legacy = false;
     let mut any_input = false;
     let mut bearer = None;
+    let mut tenant = None;
     let mut pace = Duration::from_millis(10);
     let mut store: Arc<dyn TaskStore> = Arc::new(MemoryStore::with_max_tasks(100_000));
     let mut args = std::env::args().skip(1);
@@ -43,6 +45,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         match flag.as_str() {
             "--port" => port = value.parse()?,
             "--bearer" => bearer = Some(value),
+            "--tenant" => tenant = Some(value),
             "--pace-ms" => pace = Duration::from_millis(value.parse()?),
             "--db" => store = Arc::new(SqliteStore::open(value)?),
             "--caps" => {
@@ -62,6 +65,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut card = card(&url, capabilities, legacy);
     if any_input {
         card.default_input_modes = vec!["*/*".to_owned()];
+    }
+    if let Some(tenant) = tenant {
+        card.supported_interfaces.iter_mut().for_each(|interface| interface.tenant.clone_from(&tenant));
     }
     let store = Arc::new(ForgetfulStore::new(store));
     let scenarios = Scenarios::default().with_pace(pace).with_forgetful_store(Arc::clone(&store));
