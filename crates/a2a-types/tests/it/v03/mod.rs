@@ -1,0 +1,6 @@
+//! 0.3: every dialect read, each written, and the edge cases real peers show.
+
+mod content;
+mod peer;
+mod request;
+mod stream;
