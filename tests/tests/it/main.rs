@@ -5,3 +5,4 @@ mod conformance;
 mod crowd;
 mod faults;
 mod golden;
+mod own_transport;

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "client")]
 mod client;
-mod in_process;
+
+mod smallest;
 mod sse;
 mod sse_oracle;

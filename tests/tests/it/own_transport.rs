@@ -1,14 +1,15 @@
-//! A transport of someone's own: an agent in the same process, without HTTP.
+//! A transport of someone's own, an agent in the same process without HTTP, and `A2aAgent` on top of it as it is.
 
 use std::sync::{Arc, Mutex};
 
+use a2a_agent::{A2aAgent, Msg};
 use a2a_transport::{CallFuture, CallOptions, ErrorKind, ResponseStream, Transport, TransportError};
 use a2a_types::{
-    Artifact, CancelTaskRequest, ErrorCode, GetTaskRequest, ListTasksRequest, Message, Part, Role, RpcError,
-    SendMessageRequest, SendMessageResponse, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState,
-    TaskStatus, TaskStatusUpdateEvent,
+    AgentCard, AgentInterface, Artifact, CancelTaskRequest, ErrorCode, GetTaskRequest, Message, Part,
+    RpcError, SendMessageRequest, SendMessageResponse, StreamResponse, Task, TaskArtifactUpdateEvent,
+    TaskState, TaskStatus, TaskStatusUpdateEvent,
 };
-use futures::{StreamExt as _, future::ready};
+use futures::future::ready;
 
 /// Says everything back, word by word, and remembers its tasks.
 #[derive(Debug, Default)]
@@ -76,23 +77,15 @@ impl Transport for Echo {
 }
 
 #[tokio::test]
-async fn a_transport_is_written_in_an_afternoon() {
-    let transport: Arc<dyn Transport> = Arc::new(Echo::default());
-    let message = Message::new("m-1", Role::User, vec![Part::text("low tide at noon")]);
-    let request = SendMessageRequest::new(message);
-    let stream = transport.send_streaming_message(request.clone(), CallOptions::default()).await.unwrap();
-    let payloads: Vec<_> = stream.map(Result::unwrap).collect().await;
-    assert_eq!(payloads.len(), 6);
-
-    let sent = transport.send_message(request, CallOptions::default()).await.unwrap();
-    assert!(matches!(sent, SendMessageResponse::Task(task) if task.id == "t-1"));
-    let task = transport.get_task(GetTaskRequest::new("t-0"), CallOptions::default()).await.unwrap();
-    assert_eq!(task.artifacts[0].parts[0].as_text(), Some("low tide at noon"));
-    let error = transport.get_task(GetTaskRequest::new("t-9"), CallOptions::default()).await.unwrap_err();
-    assert_eq!(error.rpc().unwrap().code, ErrorCode::TaskNotFound);
-
-    // What it does not have it says.
-    let error = transport.list_tasks(ListTasksRequest::default(), CallOptions::default()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().contains("ListTasks"), "{error}");
+async fn an_agent_speaks_over_a_transport_of_ones_own() {
+    for streaming in [true, false] {
+        let interface = AgentInterface::new("in-process", "https://bindings.example/in-process", "1.0");
+        let mut card = AgentCard::new("Echo", vec![interface]);
+        card.capabilities.streaming = Some(streaming);
+        let mut agent = A2aAgent::builder(card).transport(Arc::new(Echo::default())).build().unwrap();
+        for text in ["low tide at noon", "high tide at six"] {
+            let reply = agent.reply(Msg::user("user", text)).await.unwrap();
+            assert_eq!(reply.text_content(), text, "streaming: {streaming}");
+        }
+    }
 }
