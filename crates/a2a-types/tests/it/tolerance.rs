@@ -60,6 +60,21 @@ fn snake_case_names() {
 }
 
 #[test]
+fn the_last_of_two_members_counts_alone() {
+    check::<Artifact>(&[
+        (
+            r#"{"artifactId":"a","artifactId":"b","parts":[{"text":"x"}],"parts":[]}"#,
+            r#"{"artifactId":"b","parts":[]}"#,
+        ),
+        (r#"{"artifactId":"a","name":"n","name":null,"parts":[]}"#, r#"{"artifactId":"a","parts":[]}"#),
+    ]);
+    check::<Task>(&[(
+        r#"{"id":"t","status":{"state":3,"timestamp":"soon"},"status":{"state":2},"metadata":{"a":1},"metadata":{}}"#,
+        r#"{"id":"t","status":{"state":"TASK_STATE_WORKING"},"metadata":{}}"#,
+    )]);
+}
+
+#[test]
 fn null_is_absent() {
     check::<Task>(&[(
         r#"{"id":null,"contextId":null,"status":null,"artifacts":null,"history":null,"metadata":null}"#,
