@@ -303,10 +303,11 @@ mod tests {
         let scenario = book.scenario("interleave").unwrap();
         let mut seen = book.steps(scenario, 0);
         check(&book, scenario, 0, &seen).unwrap();
-        let (last, lost) = (seen.len() - 1, seen.len() - 3);
-        seen.swap(last, lost);
+        // The second and the third chunk of one artifact: out of order, then without the second.
+        let (third, lost) = (seen.len() - 3, seen.len() - 5);
+        seen.swap(third, lost);
         check(&book, scenario, 0, &seen).unwrap_err();
-        seen.swap(last, lost);
+        seen.swap(third, lost);
         seen.remove(lost);
         check(&book, scenario, 0, &seen).unwrap_err();
         check(&book, scenario, 0, &[]).unwrap_err();
