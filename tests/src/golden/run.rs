@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 ///
-/// The case is not well-formed, or a value has not the form it must have; see [`check_forms`].
+/// The case is not well-formed, or a value has not the form it must have; see `check_forms`.
 pub fn run(case: &Value) -> Result<Vec<Value>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

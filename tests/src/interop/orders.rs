@@ -15,11 +15,14 @@ use super::{
 pub(super) const UNARY: [&str; 8] =
     ["echo", "artifact", "two-artifacts", "input", "status", "fail", "snapshot-only", "big"];
 
+/// Says whether what was seen of a conversation is right.
+type Judge<'a> = Box<dyn Fn(&[Vec<Value>]) -> Result<(), String> + Send + 'a>;
+
 /// A row: what is ordered, and how what was seen is judged.
 struct Order<'a> {
     row: &'static str,
     orders: Vec<Value>,
-    judge: Box<dyn Fn(&[Vec<Value>]) -> Result<(), String> + Send + 'a>,
+    judge: Judge<'a>,
 }
 
 /// All rows of a client over one binding, in one process.
@@ -71,7 +74,7 @@ fn extras<'a>(run: &'a Run<'_>, client: Client, at: &dyn Fn(&str) -> Connection)
     let say = |text: &str| json!({"fresh": true, "parts": [{"text": text}]});
     let ours = at("ours");
     let mut all = Vec::new();
-    let mut order = |row, orders, judge: Box<dyn Fn(&[Vec<Value>]) -> Result<(), String> + Send + 'a>| {
+    let mut order = |row, orders, judge: Judge<'a>| {
         all.push(Order { row, orders, judge });
     };
     if client.sdk != "agentscope" {

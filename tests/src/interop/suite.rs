@@ -73,6 +73,9 @@ pub async fn suite(places: &Places, options: &Options) -> Result<Report, String>
     Ok(Report { tables, sdks, missing })
 }
 
+/// The official client that is asked whether a fault is the peer's own.
+type Witness<'a> = dyn Fn(&str, &str) -> Option<(Client, Connection)> + Sync + 'a;
+
 impl Run<'_> {
     /// Our client with the servers of others.
     async fn our_client(&self) -> Matrix {
@@ -151,7 +154,7 @@ impl Run<'_> {
         peer: &str,
         column: &str,
         rows: Vec<Row>,
-        witness: &(dyn Fn(&str, &str) -> Option<(Client, Connection)> + Sync),
+        witness: &Witness<'_>,
     ) -> Vec<(String, Cell)> {
         let mut cells: Vec<(String, Cell)> = Vec::new();
         let mut known: Vec<(usize, &Fault, String)> = Vec::new();
