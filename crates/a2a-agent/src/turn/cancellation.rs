@@ -49,7 +49,7 @@ impl Turn {
             Cancellation::Telling(call, deadline) => match call.poll_unpin(cx) {
                 Poll::Ready(answer) => {
                     self.cancellation = Cancellation::Told(Box::pin(sleep(agent.options.cancel_grace)));
-                    // An error means that the task has ended already: the stream says how.
+                    // After an error, most likely because the task has ended already, the stream has the last word.
                     if let Ok(task) = answer {
                         self.payload(agent, StreamResponse::Task(task));
                     }

@@ -22,7 +22,9 @@ use crate::{
 pub(super) struct Recovery {
     /// Attempts, or looks, in a row that brought nothing new.
     attempts: u32,
-    /// What broke the stream; `None` also if it ended by itself.
+    /// Whether the stream ended by itself, instead of being cut.
+    ended_by_itself: bool,
+    /// What cut the stream, or stood in the way of taking it up again.
     cause: Option<TransportError>,
     /// Whether the stream that is listened to came from an attempt and has not said anything yet.
     pub(super) untried: bool,
@@ -44,8 +46,12 @@ impl Turn {
         match cause {
             Some(error) if self.recovery.untried => self.reattaching_failed(agent, error),
             Some(error) if !may_pass(&error) => self.fail(agent, error.into()),
-            cause => {
-                self.recovery.cause = cause.or_else(|| self.recovery.cause.take());
+            Some(error) => {
+                self.recovery.cause = Some(error);
+                self.reattach(agent);
+            }
+            None => {
+                self.recovery.ended_by_itself |= self.recovery.cause.is_none();
                 self.reattach(agent);
             }
         }
@@ -130,15 +136,15 @@ impl Turn {
     /// Nothing helps: the reply ends with what broke it, or as what has come says.
     fn give_up(&mut self, agent: &mut A2aAgent) {
         let Some(translator) = &self.translator else { return };
+        // Artifacts, and never a word about a status: that is a complete answer, whatever became of the search.
+        if self.recovery.ended_by_itself && translator.understood() && translator.last_state().is_none() {
+            return self.finish(agent, End::Ended);
+        }
         let error = match self.recovery.cause.take() {
             Some(cause) => cause.into(),
             None if !self.answered => AgentError::EmptyStream,
             None if !translator.understood() => AgentError::NotUnderstood,
-            None if translator.last_state().is_some() => {
-                AgentError::Unfinished { task_id: self.running_task().unwrap_or_default() }
-            }
-            // Artifacts, and never a word about a status: that is a complete answer.
-            None => return self.finish(agent, End::Ended),
+            None => AgentError::Unfinished { task_id: self.running_task().unwrap_or_default() },
         };
         self.fail(agent, error);
     }

@@ -127,6 +127,36 @@ async fn artifacts_without_any_status_are_complete_unless_recovery_says_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn artifacts_without_any_status_are_complete_however_recovery_fails() {
+    for answer in [Answer::fail("connect"), stream([Step::fail("stream_cut")]), stream([])] {
+        let transport = ScriptedTransport::new()
+            .answer(Method::SendStreamingMessage, stream([first("Hel")]))
+            .always(Method::SubscribeToTask, answer);
+        let mut agent = agent(&transport);
+        let reply = read(agent.reply_stream("hi")).await;
+        assert_eq!(
+            (reply.text().as_str(), reply.error_kind(), reply.reason()),
+            ("Hel", None, Some("completed"))
+        );
+        assert_eq!(transport.calls_of(Method::SubscribeToTask).len(), 5);
+        assert_eq!(agent.state().running_task_id, None);
+    }
+    // Also when the attempts fail in different ways.
+    let transport = ScriptedTransport::new()
+        .answer(Method::SendStreamingMessage, stream([first("Hel")]))
+        .answer(Method::SubscribeToTask, stream([Step::fail("stream_cut")]))
+        .always(Method::SubscribeToTask, stream([]));
+    let reply = read(agent(&transport).reply_stream("hi")).await;
+    assert_eq!((reply.error_kind(), reply.reason()), (None, Some("completed")));
+    // A stream that was cut is another matter.
+    let transport = ScriptedTransport::new()
+        .answer(Method::SendStreamingMessage, stream([first("Hel"), Step::fail("stream_cut")]))
+        .always(Method::SubscribeToTask, Answer::fail("connect"));
+    let reply = read(agent(&transport).reply_stream("hi")).await;
+    assert_eq!((reply.error_kind(), reply.reason()), (Some("stream_cut"), Some("error")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn refused_credentials_end_the_search_at_once() {
     let transport = broken(cut()).always(Method::SubscribeToTask, unauthorized());
     let mut agent = agent(&transport);
