@@ -6,3 +6,4 @@ mod crowd;
 mod faults;
 mod golden;
 mod own_transport;
+mod tidy;
