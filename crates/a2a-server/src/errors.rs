@@ -44,6 +44,11 @@ pub(crate) fn invalid(field: &str, problem: &str) -> RpcError {
     RpcError::new(ErrorCode::InvalidParams, format!("{field}: {problem}")).with_data(json!([violation]))
 }
 
+/// Something of the server panicked.
+pub(crate) fn broke_down() -> RpcError {
+    RpcError::new(ErrorCode::InternalError, "the server failed unexpectedly")
+}
+
 pub(crate) fn unsupported(method: Method) -> RpcError {
     RpcError::new(ErrorCode::UnsupportedOperation, format!("this agent does not support {method}"))
 }

@@ -191,6 +191,22 @@ impl LiveTask {
         state.finish(|subscriber| subscriber.follow == Follow::Turn && subscriber.active);
     }
 
+    /// Gives up on whatever the driver had to do, since it broke down: everybody is told of it.
+    pub(super) fn abandon(&self, last: &Arc<Event>) {
+        let mut state = self.lock();
+        state.driven = false;
+        state.driver = None;
+        state.turn = None;
+        // Whoever waits for an answer to a command learns of it when the command is dropped.
+        let commands = std::mem::take(&mut state.inbox);
+        for subscriber in state.subscribers.values_mut() {
+            subscriber.queue.push_back(Arc::clone(last));
+        }
+        state.finish(|_| true);
+        drop(state);
+        drop(commands);
+    }
+
     pub(super) fn subscribe(&self, follow: Follow) -> u64 {
         self.lock().subscribe(follow, None)
     }

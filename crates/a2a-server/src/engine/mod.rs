@@ -38,9 +38,9 @@ use self::{
 };
 use crate::{
     auth::Caller,
-    errors::{invalid, store_error, task_not_found, task_over, unsupported},
+    errors::{broke_down, invalid, store_error, task_not_found, task_over, unsupported},
     executor::{AgentExecutor, RequestContext},
-    store::{Owner, PushConfig, TaskRecord, TaskStore},
+    store::{Owner, PushConfig, TaskChange, TaskRecord, TaskStore},
     system,
     webhook::{WebhookOptions, Webhooks},
 };
@@ -175,14 +175,26 @@ impl Engine {
     ) -> Result<SendMessageResponse, RpcError> {
         let configuration = request.configuration.clone().unwrap_or_default();
         let mut events = self.begin(request, call).await?;
-        let task = loop {
-            let Some(event) = events.next().await else { break events.task().await? };
-            match event.payload().map_err(RpcError::clone)? {
-                StreamResponse::Message(message) => return Ok(message.clone().into()),
-                StreamResponse::Task(task) if configuration.return_immediately => break Some(task.clone()),
-                _ => {}
+        // The events make the task, so it is known even if the store has made room meanwhile.
+        let mut task: Option<Task> = None;
+        while let Some(event) = events.next().await {
+            match (event.payload().map_err(RpcError::clone)?, &mut task) {
+                (StreamResponse::Message(message), _) => return Ok(message.clone().into()),
+                (StreamResponse::Task(snapshot), _) => task = Some(snapshot.clone()),
+                (update, Some(task)) => {
+                    if let Some(change) = TaskChange::of(update) {
+                        change.apply(task);
+                    }
+                }
+                (_, None) => {}
             }
-        };
+            // An agent that waits for authorisation may go on by itself later.
+            let suffices =
+                |task: &Task| configuration.return_immediately || task.status.state.is_interrupted();
+            if task.as_ref().is_some_and(suffices) {
+                break;
+            }
+        }
         let Some(task) = task else { return Err(task_not_found(events.task_id())) };
         Ok(with_history(task, configuration.history_length).into())
     }
@@ -231,7 +243,7 @@ impl Engine {
         let cancel = CancelRequest { owner, caller: call.caller, metadata: request.metadata };
         let handle = Handle::open(&self.shared, &request.id);
         handle.submit(Command::Cancel { request: cancel, done });
-        answer.await.unwrap_or_else(|_| Err(task_not_found(&request.id)))
+        answer.await.unwrap_or_else(|_| Err(broke_down()))
     }
 
     /// SubscribeToTask (§3.1.6): the task as it is, then what happens to it, until it is over.

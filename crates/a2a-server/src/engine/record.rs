@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use a2a_types::{Part, PartContent, RpcError, StreamResponse, Task, TaskState};
 
 use super::{limits::Limits, live::Event, registry::Handle};
-use crate::errors::{store_error, task_not_found};
+use crate::errors::task_not_found;
 use crate::store::{Owner, StoreError, TaskChange, TaskRecord};
 
 /// Why an update was not made.
@@ -75,14 +75,9 @@ impl Progress {
         if matches!(self, Self::Stored(_)) {
             return Ok(());
         }
-        let Some(record) = self.read(handle, owner).await? else { return Err(task_not_found(handle.id())) };
+        let Some(record) = handle.read(owner).await? else { return Err(task_not_found(handle.id())) };
         *self = Self::Stored(Stored::of(&record));
         Ok(())
-    }
-
-    pub(super) async fn read(&self, handle: &Handle, owner: &Owner) -> Result<Option<TaskRecord>, RpcError> {
-        let found = handle.shared().store.get(owner.clone(), handle.id().to_owned()).await;
-        found.map_err(|error| store_error(&error))
     }
 
     /// The change that an update means, if it is allowed.
@@ -91,19 +86,12 @@ impl Progress {
         if stored.state.is_terminal() {
             return Err(UpdateError::Ended);
         }
-        let (change, added) = match update {
+        let added = match update {
             StreamResponse::StatusUpdate(update) => {
-                match update.status.state {
-                    TaskState::Unspecified | TaskState::Other(_) => {
-                        return Err(UpdateError::Invalid("unknown state"));
-                    }
-                    TaskState::Submitted if stored.state != TaskState::Submitted => {
-                        return Err(UpdateError::Invalid("the task was submitted before"));
-                    }
-                    _ => {}
+                if update.status.state == TaskState::Submitted && stored.state != TaskState::Submitted {
+                    return Err(UpdateError::Invalid("the task was submitted before"));
                 }
-                let added = update.status.message.as_ref().map_or(0, |message| weight(&message.parts));
-                (TaskChange::Status { status: Box::new(update.status.clone()) }, added)
+                update.status.message.as_ref().map_or(0, |message| weight(&message.parts))
             }
             StreamResponse::ArtifactUpdate(update) => {
                 let id = &update.artifact.artifact_id;
@@ -115,14 +103,12 @@ impl Progress {
                         "nothing can be appended to an artifact that was never begun",
                     ));
                 }
-                (TaskChange::Artifact(Box::new(update.clone())), weight(&update.artifact.parts))
+                weight(&update.artifact.parts)
             }
-            StreamResponse::Task(task) => {
-                let added = task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum();
-                (TaskChange::Snapshot(Box::new(task.clone())), added)
-            }
-            _ => return Err(UpdateError::Invalid("unknown payload")),
+            StreamResponse::Task(task) => task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum(),
+            _ => 0,
         };
+        let change = TaskChange::of(update).ok_or(UpdateError::Invalid("unknown payload"))?;
         // What ends the task must always be possible.
         let ends = change.status().is_some_and(|status| status.state.is_terminal());
         if !ends && stored.bytes.saturating_add(added) > limits.max_task_bytes {
@@ -187,6 +173,19 @@ impl Stored {
                 self.bytes += task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum::<usize>();
             }
         }
+    }
+}
+
+/// A task is in one of the states of the protocol.
+pub(super) fn check_state(update: &StreamResponse) -> Result<(), UpdateError> {
+    let state = match update {
+        StreamResponse::StatusUpdate(update) => &update.status.state,
+        StreamResponse::Task(task) => &task.status.state,
+        _ => return Ok(()),
+    };
+    match state {
+        TaskState::Unspecified | TaskState::Other(_) => Err(UpdateError::Invalid("unknown state")),
+        _ => Ok(()),
     }
 }
 

@@ -4,13 +4,21 @@ use std::{
     collections::HashMap,
     fmt,
     ops::Deref,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use a2a_types::RpcError;
+use futures::FutureExt as _;
 
 use super::{
     Shared,
     driver::{Command, Driver},
-    live::LiveTask,
+    live::{Event, LiveTask},
+};
+use crate::{
+    errors::{broke_down, store_error},
+    store::{Owner, TaskRecord},
 };
 
 /// Every live task by its id. An entry lives as long as a [`Handle`] to it.
@@ -70,7 +78,21 @@ impl Handle {
     /// Puts a command into the inbox and sees to it that somebody works on it.
     pub(super) fn submit(&self, command: Command) {
         if LiveTask::submit(self, command) {
-            tokio::spawn(Driver::new(self.clone()).run());
+            tokio::spawn(self.clone().drive());
+        }
+    }
+
+    /// The task in the store, if it is this owner's.
+    pub(super) async fn read(&self, owner: &Owner) -> Result<Option<TaskRecord>, RpcError> {
+        let found = self.shared.store.get(owner.clone(), self.id().to_owned()).await;
+        found.map_err(|error| store_error(&error))
+    }
+
+    /// Agents are caught when they panic; this is for stores, and for what is dropped with an agent's future.
+    async fn drive(self) {
+        if AssertUnwindSafe(Driver::new(self.clone()).run()).catch_unwind().await.is_err() {
+            tracing::error!(task = self.id(), "the driver of a task panicked");
+            self.abandon(&Event::error(broke_down()));
         }
     }
 }

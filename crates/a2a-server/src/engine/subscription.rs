@@ -2,13 +2,13 @@
 
 use std::{fmt, future::poll_fn, sync::Arc};
 
-use a2a_types::{RpcError, StreamResponse, Task};
+use a2a_types::{RpcError, StreamResponse};
 
 use super::{
     live::{Event, Follow, Next},
     registry::Handle,
 };
-use crate::{errors::store_error, store::Owner};
+use crate::{errors::task_not_found, store::Owner};
 
 /// A place in the events of a task; dropping it ends the subscription.
 pub(crate) struct Subscription {
@@ -19,16 +19,18 @@ pub(crate) struct Subscription {
     seen: u64,
     /// Whether the reader needs the task from the store before any further event.
     needs_snapshot: bool,
+    /// Whether the reader knows that nothing more comes.
+    over: bool,
 }
 
 impl Subscription {
     pub(super) fn new(handle: Handle, owner: Owner, follow: Follow) -> Self {
         let id = handle.subscribe(follow);
-        Self { handle, owner, id, seen: 0, needs_snapshot: false }
+        Self { handle, owner, id, seen: 0, needs_snapshot: false, over: false }
     }
 
     pub(super) fn of(handle: Handle, owner: Owner, id: u64) -> Self {
-        Self { handle, owner, id, seen: 0, needs_snapshot: false }
+        Self { handle, owner, id, seen: 0, needs_snapshot: false, over: false }
     }
 
     pub(super) fn id(&self) -> u64 {
@@ -43,11 +45,11 @@ impl Subscription {
     ///
     /// Cancel safe: no event is lost.
     pub(crate) async fn next(&mut self) -> Option<Arc<Event>> {
-        loop {
+        while !self.over {
             if self.needs_snapshot {
                 let event = self.snapshot().await;
                 self.needs_snapshot = false;
-                return event;
+                return Some(event);
             }
             match poll_fn(|cx| self.handle.poll_next(self.id, cx)).await {
                 Next::Event(event) if event.version() == 0 => return Some(event),
@@ -57,29 +59,29 @@ impl Subscription {
                     return Some(event);
                 }
                 Next::Snapshot => self.needs_snapshot = true,
-                Next::End => return None,
+                Next::End => self.over = true,
             }
         }
+        None
     }
 
-    async fn snapshot(&mut self) -> Option<Arc<Event>> {
-        let store = &self.handle.shared().store;
-        match store.get(self.owner.clone(), self.handle.id().to_owned()).await {
+    async fn snapshot(&mut self) -> Arc<Event> {
+        match self.handle.read(&self.owner).await {
             Ok(Some(record)) => {
                 self.seen = record.version;
-                Some(Event::new(record.version, StreamResponse::Task(record.task)))
+                // It may have ended before this subscription began.
+                self.over = record.task.status.state.is_terminal();
+                Event::new(record.version, StreamResponse::Task(record.task))
             }
             // The task was removed meanwhile; nothing more will come.
-            Ok(None) => None,
-            Err(error) => Some(Event::error(store_error(&error))),
+            Ok(None) => self.last(task_not_found(self.handle.id())),
+            Err(error) => self.last(error),
         }
     }
 
-    /// The task as the store has it now.
-    pub(super) async fn task(&self) -> Result<Option<Task>, RpcError> {
-        let store = &self.handle.shared().store;
-        let found = store.get(self.owner.clone(), self.handle.id().to_owned()).await;
-        found.map(|record| record.map(|record| record.task)).map_err(|error| store_error(&error))
+    fn last(&mut self, error: RpcError) -> Arc<Event> {
+        self.over = true;
+        Event::error(error)
     }
 }
 

@@ -12,8 +12,8 @@ mod sqlite;
 use std::fmt::Debug;
 
 use a2a_types::{
-    Artifact, Message, Task, TaskArtifactUpdateEvent, TaskPushNotificationConfig, TaskState, TaskStatus,
-    Timestamp,
+    Artifact, Message, StreamResponse, Task, TaskArtifactUpdateEvent, TaskPushNotificationConfig, TaskState,
+    TaskStatus, Timestamp,
 };
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -171,6 +171,16 @@ impl TaskChange {
                 set_status(task, snapshot.status);
             }
         }
+    }
+
+    /// The change that a payload tells of; `None` if it tells of none.
+    pub(crate) fn of(update: &StreamResponse) -> Option<Self> {
+        Some(match update {
+            StreamResponse::StatusUpdate(update) => Self::Status { status: Box::new(update.status.clone()) },
+            StreamResponse::ArtifactUpdate(update) => Self::Artifact(Box::new(update.clone())),
+            StreamResponse::Task(task) => Self::Snapshot(Box::new(task.clone())),
+            _ => return None,
+        })
     }
 
     /// The status afterwards, if the change sets one.

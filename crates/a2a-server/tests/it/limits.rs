@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use a2a_server::{Limits, MemoryStore, Server};
+use a2a_server::{Limits, MemoryStore, Owner, Server, TaskStore as _};
+use a2a_types::{Task, TaskState, TaskStatus};
 use serde_json::json;
 
 use crate::support::{Running, agent, card, gist, message};
@@ -94,5 +95,31 @@ async fn a_full_store_refuses_new_tasks() {
     server.client.result("CancelTask", json!({ "id": id })).await;
     let mut stream = server.client.call("SendStreamingMessage", message("z", json!({}))).await;
     assert_eq!(gist(&stream.payload().await.unwrap()), "task submitted []");
+    assert_eq!(store.stats().evicted, 1);
+}
+
+#[tokio::test]
+async fn a_call_is_answered_even_if_the_store_has_made_room_meanwhile() {
+    let store = Arc::new(MemoryStore::with_max_tasks(1));
+    let other = store.clone();
+    let quick = agent(move |context, updater| {
+        let other = other.clone();
+        async move {
+            updater.working("on it").await?;
+            let mut writer = updater.artifact("a");
+            writer.chunk(context.text().as_str()).await?;
+            writer.chunk("!").await?;
+            updater.complete("done").await?;
+            // Another task takes the place of this one before anybody can look it up.
+            other
+                .create(Owner::default(), Task::new("other", "c", TaskStatus::new(TaskState::Working)))
+                .await?;
+            Ok(())
+        }
+    });
+    let server = Running::start(|url| Server::new(card(url), quick).with_store(store.clone())).await;
+    let result = server.client.result("SendMessage", message("x", json!({}))).await;
+    assert_eq!(gist(&result), "task completed [x!]");
+    assert_eq!(result["task"]["history"].as_array().unwrap().len(), 2);
     assert_eq!(store.stats().evicted, 1);
 }

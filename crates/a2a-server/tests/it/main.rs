@@ -4,6 +4,8 @@
 
 mod auth;
 mod basics;
+mod breakdown;
+mod cancel;
 mod http;
 mod input;
 mod legacy;

@@ -1,29 +1,14 @@
 //! What a turn may do, and how it ends.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
-use a2a_server::{
-    AgentExecutor, BoxError, CancelContext, ExecuteFuture, RequestContext, TaskUpdater, UpdateError,
-    text_agent,
-};
+use a2a_server::{BoxError, RequestContext, UpdateError, text_agent};
 use a2a_types::{Artifact, ErrorCode, Part, RpcError, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus};
 use futures::stream;
 use serde_json::json;
 use tokio::sync::{Notify, mpsc};
 
 use crate::support::{Running, agent, gist, gists, message};
-
-/// Sets its flag when it is dropped.
-struct Dropped(Arc<AtomicBool>);
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
 
 #[tokio::test]
 async fn however_a_turn_ends_the_server_goes_on() {
@@ -92,6 +77,8 @@ async fn updates_that_break_the_rules_are_refused_and_change_nothing() {
             update.append = append;
             update
         };
+        let stateless = Task::new("", "", TaskStatus::new(TaskState::Unspecified));
+        invalid(updater.publish(stateless.clone()).await);
         if context.text() == "reply" {
             updater.reply("one").await?;
             invalid(updater.reply("two").await);
@@ -101,6 +88,7 @@ async fn updates_that_break_the_rules_are_refused_and_change_nothing() {
         updater.working(()).await?;
         invalid(updater.reply("a message").await);
         invalid(updater.submit().await);
+        invalid(updater.publish(stateless).await);
         invalid(updater.status(TaskState::Unspecified, ()).await);
         invalid(updater.status(TaskState::Other("TASK_STATE_RUNNING".to_owned()), ()).await);
         invalid(updater.publish(chunk("a", vec![Part::text("x")], true)).await);
@@ -174,6 +162,7 @@ async fn artifacts_are_replaced_appended_and_put_into_snapshots() {
         ]
     );
     assert_eq!(payloads[3]["artifactUpdate"]["artifact"]["name"], "B");
+    assert_eq!(payloads[5]["task"]["history"], payloads[0]["task"]["history"]);
     let task = server.client.result("GetTask", json!({ "id": payloads[0]["task"]["id"] })).await;
     assert_eq!(task["artifacts"], json!([{ "artifactId": "c", "parts": [{ "text": "only" }] }]));
     assert_eq!(task["history"].as_array().unwrap().len(), 1);
@@ -235,92 +224,28 @@ async fn messages_wait_for_a_busy_task_and_come_in_order() {
 }
 
 #[tokio::test]
-async fn work_that_nobody_knows_of_yet_ends_with_its_request() {
-    let (started, mut starts) = mpsc::unbounded_channel();
-    let server = Running::agent(agent(move |context, updater| {
-        let started = started.clone();
-        async move {
-            let flag = Arc::new(AtomicBool::new(false));
-            let _dropped = Dropped(Arc::clone(&flag));
-            if context.text() == "known" {
-                updater.working(()).await?;
+async fn a_call_is_answered_when_the_agent_waits_for_authorisation() {
+    let authorised = Arc::new(Notify::new());
+    let server = Running::agent(agent({
+        let authorised = Arc::clone(&authorised);
+        move |_, updater| {
+            let authorised = Arc::clone(&authorised);
+            async move {
+                updater.auth_required("Sign in, please").await?;
+                authorised.notified().await;
+                updater.complete("thanks").await?;
+                Ok(())
             }
-            started.send((flag, context.task_id.clone()))?;
-            std::future::pending().await
         }
     }))
     .await;
-    let call = |text: &'static str| {
-        let client = server.client.clone();
-        tokio::spawn(async move { client.call("SendMessage", message(text, json!({}))).await })
-    };
-    let unknown = call("unknown");
-    let (flag, _) = starts.recv().await.unwrap();
-    assert!(!flag.load(Ordering::SeqCst));
-    unknown.abort();
-    while !flag.load(Ordering::SeqCst) {
-        tokio::task::yield_now().await;
-    }
-    let known = call("known");
-    let (flag, id) = starts.recv().await.unwrap();
-    known.abort();
-    let _ = known.await;
-    let task = server.client.result("GetTask", json!({ "id": id })).await;
-    assert_eq!(task["status"]["state"], "TASK_STATE_WORKING");
-    assert!(!flag.load(Ordering::SeqCst));
-    server.client.result("CancelTask", json!({ "id": id })).await;
-    assert!(flag.load(Ordering::SeqCst));
-    assert_eq!(server.engine.live_tasks(), 0);
-}
-
-/// Works until it is cancelled; what it says to that is told by the message.
-struct Stubborn {
-    asked: AtomicUsize,
-}
-
-impl AgentExecutor for Stubborn {
-    fn execute(&self, _: RequestContext, updater: TaskUpdater) -> ExecuteFuture<'_> {
-        Box::pin(async move {
-            updater.working(()).await?;
-            std::future::pending().await
-        })
-    }
-
-    fn cancel(&self, context: CancelContext) -> ExecuteFuture<'_> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async move {
-            match context.task.history[0].parts[0].as_text().unwrap() {
-                "refuse" => Err("not now".into()),
-                "own error" => Err(RpcError::new(ErrorCode::UnsupportedOperation, "never").into()),
-                "panic" => panic!("a bug"),
-                _ => Ok(()),
-            }
-        })
-    }
-}
-
-#[tokio::test]
-async fn the_agent_is_asked_before_a_task_is_cancelled() {
-    let agent = Arc::new(Stubborn { asked: AtomicUsize::new(0) });
-    let server = Running::agent(Arc::clone(&agent)).await;
-    for (text, expect) in [("agree", 0), ("refuse", -32002), ("own error", -32004), ("panic", -32603)] {
-        let mut request = message(text, json!({}));
-        request["configuration"] = json!({ "returnImmediately": true });
-        let task = server.client.result("SendMessage", request).await;
-        let params = json!({ "id": task["task"]["id"] });
-        if expect == 0 {
-            let cancelled = server.client.result("CancelTask", params.clone()).await;
-            assert_eq!(cancelled["status"]["state"], "TASK_STATE_CANCELED");
-            // It is over, so the agent is not asked again.
-            server.client.result("CancelTask", params).await;
-        } else {
-            let error = server.client.error("CancelTask", params.clone()).await;
-            assert_eq!(error["code"], expect, "{text}");
-            let task = server.client.result("GetTask", params).await;
-            assert_eq!(task["status"]["state"], "TASK_STATE_WORKING");
-        }
-    }
-    assert_eq!(agent.asked.load(Ordering::SeqCst), 4);
+    let answer = server.client.result("SendMessage", message("x", json!({}))).await;
+    assert_eq!(gist(&answer), "task auth_required []");
+    // The turn goes on, and streams with it.
+    let mut stream = server.client.call("SubscribeToTask", json!({ "id": answer["task"]["id"] })).await;
+    assert_eq!(gist(&stream.payload().await.unwrap()), "task auth_required []");
+    authorised.notify_one();
+    assert_eq!(gists(&stream.payloads().await), ["completed thanks"]);
 }
 
 #[tokio::test]

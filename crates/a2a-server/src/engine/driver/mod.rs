@@ -11,6 +11,9 @@
 //! nothing is left to do. The agent's future is polled by the driver itself, so dropping it is all it takes
 //! to stop it, and no update can slip in afterwards.
 
+mod cancel;
+mod update;
+
 use std::{
     any::Any,
     collections::VecDeque,
@@ -20,7 +23,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use a2a_types::{ErrorCode, Metadata, RpcError, StreamResponse, Task, TaskState, TaskStatus};
+use a2a_types::{ErrorCode, RpcError, StreamResponse, Task, TaskState, TaskStatus};
 use futures::{
     FutureExt as _,
     future::{BoxFuture, CatchUnwind},
@@ -37,13 +40,15 @@ use super::{
     turn::TurnHandle,
 };
 use crate::{
-    auth::Caller,
     errors::{store_error, task_not_found, task_over},
-    executor::{BoxError, CancelContext, RequestContext},
+    executor::{BoxError, RequestContext},
     store::{Owner, PushConfig, StoreError, TaskChange},
     system,
     updater::TaskUpdater,
 };
+
+pub(super) use self::cancel::CancelRequest;
+use self::cancel::Cancelling;
 
 /// What can be asked of a driver. A command that is dropped is answered by the end of its channel.
 #[derive(Debug)]
@@ -87,13 +92,6 @@ pub(super) enum TurnKind {
     Resume,
 }
 
-#[derive(Debug)]
-pub(crate) struct CancelRequest {
-    pub(super) owner: Owner,
-    pub(super) caller: Caller,
-    pub(super) metadata: Option<Metadata>,
-}
-
 type Outcome = Result<Result<(), BoxError>, Box<dyn Any + Send>>;
 type Work = CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Result<(), BoxError>>>>;
 
@@ -104,13 +102,6 @@ struct Running {
     context: RequestContext,
     push: Option<PushConfig>,
     _permit: Permit,
-}
-
-/// The agent is asked whether the task may be cancelled.
-struct Cancelling {
-    asked: Work,
-    owner: Owner,
-    waiting: Vec<oneshot::Sender<Result<Task, RpcError>>>,
 }
 
 pub(super) struct Driver {
@@ -229,7 +220,7 @@ impl Driver {
     /// Puts the message of a turn into its task. Gives the task with it.
     async fn continue_task(&mut self, turn: &mut Turn) -> Result<Option<Arc<Event>>, RpcError> {
         self.progress.load(&self.handle, &turn.owner).await?;
-        let Some(record) = self.progress.read(&self.handle, &turn.owner).await? else {
+        let Some(record) = self.handle.read(&turn.owner).await? else {
             return Err(task_not_found(self.handle.id()));
         };
         if self.progress.is_over() {
@@ -275,78 +266,6 @@ impl Driver {
             push: turn.push,
             _permit: turn.permit,
         });
-    }
-
-    async fn update(&mut self, mut update: StreamResponse) -> Result<(), UpdateError> {
-        let Some(running) = &self.running else { return Err(UpdateError::Ended) };
-        let owner = running.owner.clone();
-        stamp::update(&mut update, &running.context.task_id, &running.context.context_id);
-        if let StreamResponse::Message(mut message) = update {
-            return match self.progress {
-                Progress::New => {
-                    // No task exists, so the reply belongs to none.
-                    message.task_id = String::new();
-                    self.progress = Progress::Replied;
-                    self.handle.publish(&Event::new(0, message.into()));
-                    Ok(())
-                }
-                Progress::Replied => Err(UpdateError::Invalid("there is a reply already")),
-                Progress::Stored(_) => Err(UpdateError::Invalid("a task is not answered with a message")),
-            };
-        }
-        if self.progress.is_new() {
-            let done = self.create(&update, &owner).await?;
-            if done {
-                return Ok(());
-            }
-        }
-        let change = self.progress.change(&update, &self.handle.shared().limits)?;
-        let version = self.progress.write(&self.handle, &owner, change).await?;
-        self.handle.publish(&Event::new(version, update));
-        Ok(())
-    }
-
-    /// Creates the task. Gives whether that is all there was to the update.
-    async fn create(&mut self, update: &StreamResponse, owner: &Owner) -> Result<bool, UpdateError> {
-        let Some(running) = &mut self.running else { return Err(UpdateError::Ended) };
-        let message = running.context.message.clone();
-        let (task, done) = match update {
-            StreamResponse::Task(task) => {
-                let mut task = task.clone();
-                if task.history.is_empty() {
-                    task.history.push(message);
-                }
-                (task, true)
-            }
-            other => {
-                let status = TaskStatus::new(TaskState::Submitted).with_timestamp(system::now());
-                let mut task =
-                    Task::new(running.context.task_id.clone(), running.context.context_id.clone(), status);
-                task.history.push(message);
-                (task, stamp::is_bare_submission(other))
-            }
-        };
-        let push = running.push.take();
-        self.progress = Progress::create(&self.handle, owner, task.clone()).await?;
-        register(&self.handle, push).await.map_err(UpdateError::Store)?;
-        push::follow(&self.handle, owner).await;
-        self.handle.publish(&Event::new(1, task.into()));
-        Ok(done)
-    }
-
-    /// Sets a status on the engine's own account.
-    async fn set_status(
-        &mut self,
-        owner: &Owner,
-        context_id: &str,
-        status: TaskStatus,
-    ) -> Result<(), UpdateError> {
-        let mut update: StreamResponse = a2a_types::TaskStatusUpdateEvent::new("", "", status).into();
-        stamp::update(&mut update, self.handle.id(), context_id);
-        let change = self.progress.change(&update, &self.handle.shared().limits)?;
-        let version = self.progress.write(&self.handle, owner, change).await?;
-        self.handle.publish(&Event::new(version, update));
-        Ok(())
     }
 
     async fn end_turn(&mut self, outcome: Outcome) {
@@ -401,14 +320,6 @@ impl Driver {
         self.stop_turn();
     }
 
-    /// Tells whoever follows the task that it cannot be written.
-    fn report(&self, error: &UpdateError) {
-        if let UpdateError::Store(error) = error {
-            tracing::error!(task = self.handle.id(), %error, "a task cannot be stored");
-            self.handle.publish(&Event::error(store_error(error)));
-        }
-    }
-
     /// Drops the agent's future, wherever it is.
     fn stop_turn(&mut self) {
         self.running = None;
@@ -416,7 +327,7 @@ impl Driver {
     }
 
     async fn fail(&mut self, owner: &Owner) {
-        let Ok(Some(record)) = self.progress.read(&self.handle, owner).await else { return };
+        let Ok(Some(record)) = self.handle.read(owner).await else { return };
         if self.progress.load(&self.handle, owner).await.is_err() || self.progress.is_over() {
             return;
         }
@@ -427,76 +338,6 @@ impl Driver {
             self.report(&error);
         }
     }
-
-    async fn cancel(&mut self, request: CancelRequest, done: oneshot::Sender<Result<Task, RpcError>>) {
-        if let Some(cancelling) = &mut self.cancelling {
-            cancelling.waiting.push(done);
-            return;
-        }
-        let task = match self.progress.read(&self.handle, &request.owner).await {
-            Ok(Some(record)) => record.task,
-            Ok(None) => {
-                let _ = done.send(Err(task_not_found(self.handle.id())));
-                return;
-            }
-            Err(error) => {
-                let _ = done.send(Err(error));
-                return;
-            }
-        };
-        if let Some(answer) = settled(&task) {
-            let _ = done.send(answer);
-            return;
-        }
-        let context = CancelContext { task, metadata: request.metadata, caller: request.caller };
-        let executor = Arc::clone(&self.handle.shared().executor);
-        let asked = async move { executor.cancel(context).await };
-        self.cancelling = Some(Cancelling {
-            asked: AssertUnwindSafe(asked.boxed()).catch_unwind(),
-            owner: request.owner,
-            waiting: vec![done],
-        });
-    }
-
-    async fn cancel_answered(&mut self, outcome: Outcome) {
-        let Some(cancelling) = self.cancelling.take() else { return };
-        let answer = match outcome {
-            Ok(Ok(())) => self.cancel_now(&cancelling.owner).await,
-            Ok(Err(error)) => Err(match error.downcast::<RpcError>() {
-                Ok(error) => *error,
-                Err(error) => RpcError::new(ErrorCode::TaskNotCancelable, error.to_string()),
-            }),
-            Err(_) => {
-                tracing::error!(task = self.handle.id(), "the agent panicked while a task was cancelled");
-                Err(RpcError::new(ErrorCode::InternalError, "the agent failed unexpectedly"))
-            }
-        };
-        for done in cancelling.waiting {
-            // Whoever asked may be gone.
-            let _ = done.send(answer.clone());
-        }
-    }
-
-    async fn cancel_now(&mut self, owner: &Owner) -> Result<Task, RpcError> {
-        self.progress.load(&self.handle, owner).await?;
-        if !self.progress.is_over() {
-            let context_id = match self.progress.read(&self.handle, owner).await? {
-                Some(record) => record.task.context_id,
-                None => return Err(task_not_found(self.handle.id())),
-            };
-            // From here on the agent cannot say anything more.
-            self.running = None;
-            let cancelled = self.set_status(owner, &context_id, TaskStatus::new(TaskState::Canceled)).await;
-            self.handle.end_turn();
-            if let Err(UpdateError::Store(error)) = cancelled {
-                return Err(store_error(&error));
-            }
-        }
-        match self.progress.read(&self.handle, owner).await? {
-            Some(record) => settled(&record.task).unwrap_or(Ok(record.task)),
-            None => Err(task_not_found(self.handle.id())),
-        }
-    }
 }
 
 /// Registers the webhook that came with a message.
@@ -504,16 +345,4 @@ async fn register(handle: &Handle, push: Option<PushConfig>) -> Result<(), Store
     let Some(config) = push else { return Ok(()) };
     let shared = handle.shared();
     shared.store.put_push_config(config, shared.limits.max_push_configs).await
-}
-
-/// The answer to a request to cancel a task that is over.
-fn settled(task: &Task) -> Option<Result<Task, RpcError>> {
-    match &task.status.state {
-        TaskState::Canceled => Some(Ok(task.clone())),
-        state if state.is_terminal() => {
-            let message = format!("task {} is over: {state}", task.id);
-            Some(Err(RpcError::new(ErrorCode::TaskNotCancelable, message)))
-        }
-        _ => None,
-    }
 }
