@@ -3,3 +3,4 @@
 pub mod conformance;
 pub mod itk;
 pub mod scenarios;
+pub mod stop;

@@ -3,7 +3,7 @@
 //! Flags: `--port N` (default: a free one), `--caps full|bare|ext`, `--db FILE` (keep tasks in SQLite),
 //! `--v03` (speak 0.3 too), `--bearer TOKEN`, `--tenant T` (named by the card), `--pace-ms N` (pause
 //! between chunks, default 10), `--any-input` (accept every media type, as one test of the kit for 1.0 wants, against
-//! the specification). The first line of output is `{"url": …}`.
+//! the specification), `--watch-stdin` (end with standard input). The first line of output is `{"url": …}`.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
@@ -12,6 +12,7 @@ use std::{error::Error, sync::Arc, time::Duration};
 use a2a_examples::{
     conformance::{Capabilities, ConformanceAgent, card, extended_card},
     scenarios::{ForgetfulStore, Scenarios},
+    stop::asked_to_stop,
 };
 use a2a_server::{
     BearerTokens, Caller, HttpOptions, MemoryStore, Server, SqliteStore, TaskStore, WebhookOptions,
@@ -24,6 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut capabilities = Capabilities::Full;
     let mut legacy = false;
     let mut any_input = false;
+    let mut watch_stdin = false;
     let mut bearer = None;
     let mut tenant = None;
     let mut pace = Duration::from_millis(10);
@@ -37,6 +39,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
             "--any-input" => {
                 any_input = true;
+                continue;
+            }
+            "--watch-stdin" => {
+                watch_stdin = true;
                 continue;
             }
             _ => {}
@@ -84,8 +90,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
         server = server.with_authenticator(BearerTokens::new([(token, Caller::new("bearer"))]));
     }
     println!("{}", serde_json::json!({ "url": url }));
-    let stop = async {
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    Ok(server.serve_until(listener, stop).await?)
+    Ok(server.serve_until(listener, asked_to_stop(watch_stdin)).await?)
 }

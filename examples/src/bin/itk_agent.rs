@@ -1,11 +1,11 @@
 //! Serves the agent of the integration test kit.
 //!
-//! Flags: `--httpPort N`, `--grpcPort N` (taken and not used: there is no gRPC). The first line of output is
-//! `{"url": …}`.
+//! Flags: `--httpPort N`, `--grpcPort N` (taken and not used: there is no gRPC), `--watch-stdin` (end with standard
+//! input). The first line of output is `{"url": …}`.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
-use a2a_examples::itk::ItkAgent;
+use a2a_examples::{itk::ItkAgent, stop::asked_to_stop};
 use a2a_server::{BoxError, HttpOptions, Server, WebhookOptions};
 use a2a_types::{AgentCard, AgentInterface};
 use tokio::net::TcpListener;
@@ -13,8 +13,13 @@ use tokio::net::TcpListener;
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let mut port = 0;
+    let mut watch_stdin = false;
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
+        if flag == "--watch-stdin" {
+            watch_stdin = true;
+            continue;
+        }
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
             "--httpPort" => port = value.parse()?,
@@ -43,8 +48,5 @@ async fn main() -> Result<(), BoxError> {
     webhooks.allow_loopback = true;
     println!("{}", serde_json::json!({ "url": base }));
     let server = Server::new(card, ItkAgent::new()?).with_http(options).with_webhooks(webhooks);
-    let interrupted = async {
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    Ok(server.serve_until(listener, interrupted).await?)
+    Ok(server.serve_until(listener, asked_to_stop(watch_stdin)).await?)
 }

@@ -171,6 +171,21 @@ async fn conformance_agent() {
 }
 
 #[tokio::test]
+async fn agents_end_with_their_standard_input() {
+    for program in [env!("CARGO_BIN_EXE_conformance_agent"), env!("CARGO_BIN_EXE_itk_agent")] {
+        let mut command = Command::new(program);
+        command.arg("--watch-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut agent = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(agent.stdout.take().unwrap());
+        timeout(GUARD, output.read_line(&mut line)).await.unwrap().unwrap();
+        assert!(line.contains("url") && agent.try_wait().unwrap().is_none(), "{program} serves");
+        drop(agent.stdin.take());
+        assert!(timeout(GUARD, agent.wait()).await.unwrap().unwrap().success());
+    }
+}
+
+#[tokio::test]
 async fn a_killed_server_has_lost_nothing_that_it_had_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tasks.db");

@@ -1,9 +1,9 @@
 //! Runs the interoperability suite and prints its tables.
 //!
-//! `interop --cache FOLDER [--require] [--column TEXT] [--row TEXT]`: the SDKs are in `FOLDER`, where
-//! `tests/interop/run` puts them; our own programs are beside this one. Columns and rows can be chosen by a part
-//! of their name. The exit code is 1 if a result is not as it should be, or with `--require` if something could not be
-//! run, and 2 if the suite is broken.
+//! `interop --cache FOLDER [--require] [--table NAME] [--column TEXT] [--row TEXT]`: the SDKs are in `FOLDER`, where
+//! `tests/interop/run` puts them; our own programs are beside this one. A table can be chosen by its name (`client`,
+//! `server`, `agentscope`, `itk`), columns and rows of the first two by a part of theirs. The exit code is 1 if a result is not
+//! as it should be, or with `--require` if something could not be run, and 2 if the suite is broken.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use std::process::ExitCode;
@@ -35,6 +35,7 @@ async fn interop() -> Result<bool, String> {
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
             "--cache" => cache = Some(value),
+            "--table" => options.table = value,
             "--column" => options.column = value,
             "--row" => options.row = value,
             _ => return Err(format!("unknown flag {flag}")),

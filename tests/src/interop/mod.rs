@@ -3,10 +3,12 @@
 //! [`Book`] holds the scenarios; every peer plays them from the same file. [`suite`] starts the peers, goes through
 //! the scenarios in both directions, and fills a [`Matrix`]. `tests/interop/run` sets the peers up and runs it.
 
+mod agentscope;
 mod book;
 mod cut;
 mod faults;
 mod fleet;
+mod itk;
 mod matrix;
 mod operations;
 mod orders;

@@ -132,10 +132,7 @@ pub(super) async fn reply(agent: &mut A2aAgent, input: Msg) -> Reply {
     let mut stream = agent.reply_stream(input);
     while let Some(item) = stream.next().await {
         match item {
-            Ok(event) => {
-                let event = serde_json::to_value(&event).unwrap_or_default();
-                reply.events.push(event["type"].as_str().unwrap_or_default().to_owned());
-            }
+            Ok(event) => reply.events.push(serde_json::to_value(&event).unwrap_or_default()),
             Err(error) => reply.error = Some(explain(&error)),
         }
     }
@@ -192,8 +189,8 @@ async fn by_program(
         let printed = run(command, "", LIMIT).await?;
         let mut reply = Reply::default();
         for line in printed.lines {
-            if let Some(kind) = line["type"].as_str() {
-                reply.events.push(kind.to_owned());
+            if line["type"].is_string() {
+                reply.events.push(line);
             } else if let Some(message) = line.get("msg") {
                 reply.message = message.clone();
             } else if let Some(error) = line.get("error") {

@@ -9,8 +9,8 @@ use super::book::{Book, Expected, matches};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Reply {
-    /// Types of the events, in order.
-    pub events: Vec<String>,
+    /// The events, in order.
+    pub events: Vec<Value>,
     /// The message, as AgentScope writes it; null if there is none.
     pub message: Value,
     /// The error that ended the reply.
@@ -37,8 +37,9 @@ impl Reply {
             return Err(format!("ended as {finished:?}, {error}, after {}", shown(&blocks)));
         }
         if !self.events.is_empty() {
-            let bounds = (self.events.first().map(String::as_str), self.events.last().map(String::as_str));
-            if bounds != (Some("REPLY_START"), Some("REPLY_END")) {
+            let kind = |event: Option<&Value>| event.map_or(Value::Null, |event| event["type"].clone());
+            let bounds = [kind(self.events.first()), kind(self.events.last())];
+            if bounds != ["REPLY_START", "REPLY_END"] {
                 return Err(format!("events from {bounds:?}"));
             }
         }

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use futures::{StreamExt as _, stream};
 
 use super::{
+    agentscope,
     book::{Book, Scenario},
     faults::{Fault, Faults},
     fleet::{AGENTS, BINDINGS, Fleet},
+    itk,
     matrix::{Cell, Matrix},
     operations::operations,
     orders,
@@ -20,6 +22,8 @@ use super::{
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
+    /// Only this table: `client`, `server`, `agentscope` or `itk`.
+    pub table: String,
     /// Only columns whose name contains this.
     pub column: String,
     /// Only rows whose name contains this.
@@ -67,7 +71,20 @@ pub async fn suite(places: &Places, options: &Options) -> Result<Report, String>
         options,
         faults: Faults::read()?,
     };
-    let tables = vec![run.our_client().await, run.our_server().await];
+    let wants = |table: &str| options.table.is_empty() || options.table == table;
+    let mut tables = Vec::new();
+    if wants("client") {
+        tables.push(run.our_client().await);
+    }
+    if wants("server") {
+        tables.push(run.our_server().await);
+    }
+    if wants("agentscope") {
+        tables.extend(agentscope::table(&run).await);
+    }
+    if wants("itk") {
+        tables.push(itk::table(&run).await?);
+    }
     let (sdks, missing) = (run.fleet.sdks(), run.fleet.missing.clone());
     run.fleet.stop().await;
     Ok(Report { tables, sdks, missing })

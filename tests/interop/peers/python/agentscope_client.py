@@ -1,8 +1,8 @@
 """AgentScope's A2AAgent, doing what it is ordered to; orders as in client_1.py.
 
-Instead of calls it knows {"state": true}, which prints its state, {"state": {…}}, which goes on from a state, and
-{"read": "event" | "msg" | "state", "json": …}, which reads a value with AgentScope's own models and prints what they
-write.
+Instead of calls it knows {"observe": […]}, with the parts of a message, {"state": true}, which prints its state,
+{"state": {…}}, which goes on from a state, and {"read": "event" | "msg" | "state", "json": …}, which reads a value with
+AgentScope's own models and prints what they write.
 """
 
 import asyncio
@@ -28,6 +28,10 @@ def block(part):
     kind = {'media_type': part['media_type']}
     source = Base64Source(data=part['raw'], **kind) if 'raw' in part else URLSource(url=part['url'], **kind)
     return DataBlock(source=source, name=part.get('filename'))
+
+
+def user(parts):
+    return UserMsg(name='user', content=[block(part) for part in parts])
 
 
 def plain(model):
@@ -60,8 +64,7 @@ class Conversation:
     async def say(self, order):
         if order.get('fresh'):
             self.start()
-        message = UserMsg(name='user', content=[block(part) for part in order['parts']])
-        async for item in self.agent.reply_stream(message, yield_final_msg=True):
+        async for item in self.agent.reply_stream(user(order['parts']), yield_final_msg=True):
             emit(**{'msg' if isinstance(item, Msg) else 'event': plain(item)})
 
     def state(self, order):
@@ -96,6 +99,8 @@ async def main():
                     emit(read=read(order))
                 elif 'state' in order:
                     talk.state(order)
+                elif 'observe' in order:
+                    await talk.agent.observe(user(order['observe']))
                 else:
                     await talk.say(order)
         except Exception as error:  # noqa: BLE001

@@ -123,9 +123,9 @@ class Guard:
         await self.app(scope, receive, send)
 
 
-def listen():
-    """A listening socket on a free loopback port, and its base URL."""
-    listener = socket.create_server(('127.0.0.1', 0))
+def listen(port=0):
+    """A listening socket on a loopback port, by default a free one, and its base URL."""
+    listener = socket.create_server(('127.0.0.1', port))
     return listener, f'http://127.0.0.1:{listener.getsockname()[1]}'
 
 

@@ -1,0 +1,164 @@
+//! The runner's side of the integration test kit: instructions for agents that call one another, and what must come
+//! back.
+
+use std::time::Duration;
+
+use a2a_agent::CallOptions;
+use a2a_testkit::{Exchange, Loopback, RawRequest};
+use a2a_types::{Message, Part, Role, SendMessageRequest, SendMessageResponse};
+use futures::future::join_all;
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+use super::{
+    matrix::{Cell, Matrix},
+    ours::{Target, explain},
+    peer::Server,
+    suite::Run,
+};
+
+/// The table: pairs of agents in the columns, what they do in the rows.
+pub(super) async fn table(run: &Run<'_>) -> Result<Matrix, String> {
+    let first = Server::start(run.places.program("itk_agent")?).await?;
+    let second = Server::start(run.places.program("itk_agent")?).await?;
+    let python = match run.places.script("python-1", "itk_agent") {
+        Ok(command) => Some(Server::start(command).await?),
+        Err(_) => None,
+    };
+    let mut columns = vec![("ours, ours", [first.url.as_str(), &second.url])];
+    if let Some(python) = &python {
+        columns.push(("ours, Python", [&first.url, &python.url]));
+        columns.push(("Python, ours", [&python.url, &first.url]));
+    }
+    let title = "Integration test kit: the first agent calls the second, which calls back";
+    let mut matrix = Matrix::new(title, [""; 0]);
+    for transport in ["jsonrpc", "http_json"] {
+        for behavior in [Behavior::Send, Behavior::Stream, Behavior::Push, Behavior::Resubscribe] {
+            let tours = columns.iter().map(|(_, agents)| tour(*agents, transport, behavior));
+            for (result, (column, _)) in join_all(tours).await.into_iter().zip(&columns) {
+                let row = format!("{}, {transport}", behavior.name());
+                matrix.put(&row, column, result.map_or_else(Cell::Fail, |()| Cell::Pass));
+            }
+        }
+    }
+    for server in [Some(first), Some(second), python].into_iter().flatten() {
+        server.stop().await;
+    }
+    Ok(matrix)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behavior {
+    Send,
+    Stream,
+    Push,
+    Resubscribe,
+}
+
+impl Behavior {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send a message",
+            Self::Stream => "stream a message",
+            Self::Push => "webhook",
+            Self::Resubscribe => "come back to a stream",
+        }
+    }
+}
+
+/// Sends the first agent on a tour to the second and back.
+async fn tour(agents: [&str; 2], transport: &str, behavior: Behavior) -> Result<(), String> {
+    let [first, second] = agents;
+    let webhook = Loopback::start([Exchange::on("POST /notifications").times(1000).json("{}")]).await;
+    let hook = webhook.url("");
+    let ends = format!("traversal-completed:{transport}");
+    let (there, back) = (format!("[0 -> 1 ({transport})]"), format!("[1 -> 0 ({transport})]"));
+    // Whoever comes back to a stream wants the task to be held.
+    let held = behavior == Behavior::Resubscribe;
+    let last = call(transport, first, &answer(&ends, held), behavior, &hook);
+    let middle = steps(&[answer(&back, held), last]);
+    let whole = steps(&[answer(&there, false), call(transport, second, &middle, behavior, &hook)]);
+
+    let said = timeout(LIMIT, send(first, &whole)).await.map_err(|_| "no answer".to_owned())??;
+    let mut rest = said.as_str();
+    for token in [&there, &back, &ends] {
+        let found = rest.split_once(token.as_str());
+        (_, rest) = found.ok_or_else(|| format!("{token} is missing, or not in its place, in {said:?}"))?;
+    }
+    if behavior == Behavior::Push { pushed(&webhook, [&back, &ends]).await } else { Ok(()) }
+}
+
+/// What the agent says in the end.
+async fn send(agent: &str, instruction: &[u8]) -> Result<String, String> {
+    let agent = Target::new(agent, "JSONRPC").connect().await.map_err(|error| explain(&error))?;
+    let part = Part::raw(instruction.to_vec()).with_media_type("application/x-protobuf");
+    let message = Message::new("tour", Role::User, vec![part.with_filename("instruction.bin")]);
+    let sent = agent.transport().send_message(SendMessageRequest::new(message), CallOptions::default()).await;
+    match sent.map_err(|error| error.to_string())? {
+        SendMessageResponse::Task(task) => {
+            let parts = task.status.message.map(|message| message.parts).unwrap_or_default();
+            Ok(parts.iter().filter_map(Part::as_text).collect())
+        }
+        other => Err(format!("no task, but {other:?}")),
+    }
+}
+
+/// Waits until the webhook has been told each of these: in an update of a status, by an agent.
+async fn pushed(webhook: &Loopback, tokens: [&str; 2]) -> Result<(), String> {
+    for _ in 0..50 {
+        let bodies: Vec<Value> = webhook.requests().iter().map(RawRequest::json).collect();
+        let is_known =
+            |body: &Value| body["task"]["id"].is_string() || body["statusUpdate"]["taskId"].is_string();
+        if let Some(odd) = bodies.iter().find(|body| !is_known(body)) {
+            return Err(format!("the webhook was told {odd}"));
+        }
+        let messages = bodies.iter().map(|body| &body["statusUpdate"]["status"]["message"]);
+        let texts: Vec<String> = messages
+            .filter(|message| message["role"] == "ROLE_AGENT")
+            .map(|message| message["parts"].to_string())
+            .collect();
+        if tokens.iter().all(|token| texts.iter().any(|text| text.contains(token))) {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+    Err(format!("the webhook was not told everything, in {} calls", webhook.requests().len()))
+}
+
+/// A field of bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![number << 3 | 2];
+    let mut length = bytes.len();
+    while length >= 0x80 {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend_from_slice(bytes);
+    out
+}
+
+fn flag(number: u8, set: bool) -> Vec<u8> {
+    if set { vec![number << 3, 1] } else { Vec::new() }
+}
+
+fn answer(text: &str, held: bool) -> Vec<u8> {
+    field(2, &[field(1, text.as_bytes()), flag(2, held)].concat())
+}
+
+fn steps(instructions: &[Vec<u8>]) -> Vec<u8> {
+    let all: Vec<Vec<u8>> = instructions.iter().map(|instruction| field(1, instruction)).collect();
+    field(3, &all.concat())
+}
+
+fn call(transport: &str, agent: &str, instruction: &[u8], behavior: Behavior, hook: &str) -> Vec<u8> {
+    let how = match behavior {
+        Behavior::Send | Behavior::Stream => field(5, b""),
+        Behavior::Push => field(6, &field(1, hook.as_bytes())),
+        Behavior::Resubscribe => field(7, b""),
+    };
+    let what = [field(1, transport.as_bytes()), field(2, agent.as_bytes()), field(3, instruction)];
+    field(1, &[what.concat(), flag(4, behavior != Behavior::Send), how].concat())
+}
+
+const LIMIT: Duration = Duration::from_secs(40);
