@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fault {
-    /// What the peer is: `server` or `client`.
+    /// What the peer is: `server` or `client`; `itk` for an agent of the integration test kit, which is both.
     peer: String,
     /// The columns where it shows; `*` at the end stands for anything.
     columns: Vec<String>,
@@ -19,6 +19,9 @@ pub(super) struct Fault {
     pub(super) fault: String,
     /// An SDK whose client, or the server of another SDK with which the peer, fails alike.
     pub(super) witness: String,
+    /// The scenario in which the witness fails, if it is not the row itself.
+    #[serde(default)]
+    shown_in: Option<String>,
 }
 
 /// The known faults.
@@ -48,6 +51,11 @@ impl Faults {
 }
 
 impl Fault {
+    /// The row or scenario in which the witness has to fail.
+    pub(super) fn shown_in<'a>(&'a self, row: &'a str) -> &'a str {
+        self.shown_in.as_deref().unwrap_or(row)
+    }
+
     /// Whether this failure is the known one.
     pub(super) fn explains(&self, failure: &str) -> bool {
         failure.contains(&self.says)

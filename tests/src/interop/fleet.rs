@@ -57,7 +57,7 @@ impl Fleet {
             ("ours-tenant", &["--tenant", TENANT]),
         ] {
             let mut program = places.program("conformance_agent")?;
-            program.args(flags);
+            program.args(flags).arg("--watch-stdin");
             commands.push((name, program));
         }
         for (sdk, script) in [

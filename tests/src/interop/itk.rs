@@ -11,37 +11,59 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use super::{
-    matrix::{Cell, Matrix},
+    matrix::Matrix,
     ours::{Target, explain},
     peer::Server,
-    suite::Run,
+    suite::{Row, Run},
+    theirs::{Client, Connection},
 };
 
 /// The table: pairs of agents in the columns, what they do in the rows.
 pub(super) async fn table(run: &Run<'_>) -> Result<Matrix, String> {
-    let first = Server::start(run.places.program("itk_agent")?).await?;
-    let second = Server::start(run.places.program("itk_agent")?).await?;
-    let python = match run.places.script("python-1", "itk_agent") {
-        Ok(command) => Some(Server::start(command).await?),
-        Err(_) => None,
-    };
-    let mut columns = vec![("ours, ours", [first.url.as_str(), &second.url])];
-    if let Some(python) = &python {
-        columns.push(("ours, Python", [&first.url, &python.url]));
-        columns.push(("Python, ours", [&python.url, &first.url]));
+    let mut servers = Vec::new();
+    for _ in 0..2 {
+        let mut program = run.places.program("itk_agent")?;
+        program.arg("--watch-stdin");
+        servers.push(("ours", Server::start(program).await?));
     }
-    let title = "Integration test kit: the first agent calls the second, which calls back";
-    let mut matrix = Matrix::new(title, [""; 0]);
-    for transport in ["jsonrpc", "http_json"] {
-        for behavior in [Behavior::Send, Behavior::Stream, Behavior::Push, Behavior::Resubscribe] {
-            let tours = columns.iter().map(|(_, agents)| tour(*agents, transport, behavior));
-            for (result, (column, _)) in join_all(tours).await.into_iter().zip(&columns) {
-                let row = format!("{}, {transport}", behavior.name());
-                matrix.put(&row, column, result.map_or_else(Cell::Fail, |()| Cell::Pass));
+    for (name, sdk, script) in
+        [("Python 1.x", "python-1", "itk_agent_1"), ("Python 0.3", "python-0.3", "itk_agent_0_3")]
+    {
+        if let Ok(command) = run.places.script(sdk, script) {
+            servers.push((name, Server::start(command).await?));
+        }
+    }
+    let mut columns = Vec::new();
+    if let [(ours, one), others @ ..] = servers.as_slice() {
+        for (index, (name, other)) in others.iter().enumerate() {
+            columns.push((format!("{ours}, {name}"), [one.url.as_str(), &other.url]));
+            if index > 0 {
+                columns.push((format!("{name}, {ours}"), [&other.url, &one.url]));
             }
         }
     }
-    for server in [Some(first), Some(second), python].into_iter().flatten() {
+    let title = "Integration test kit: the first agent calls the second, which calls back";
+    let mut results: Vec<Vec<Row>> = columns.iter().map(|_| Vec::new()).collect();
+    for transport in ["jsonrpc", "http_json"] {
+        for behavior in [Behavior::Send, Behavior::Stream, Behavior::Push, Behavior::Resubscribe] {
+            let row = format!("{}, {transport}", behavior.name());
+            let tours = columns.iter().map(|(_, agents)| tour(*agents, transport, behavior));
+            for (result, rows) in join_all(tours).await.into_iter().zip(&mut results) {
+                rows.push((row.clone(), result));
+            }
+        }
+    }
+    let mut matrix = Matrix::new(title, columns.iter().map(|(name, _)| name));
+    for ((column, _), rows) in columns.iter().zip(results) {
+        let witness = |sdk: &str, _: &str| {
+            let url = format!("{}/plain", run.fleet.url("python-0.3")?);
+            Some((Client::on(sdk)?, Connection::to(&Target::new(url, "HTTP+JSON"))))
+        };
+        for (row, cell) in run.judge("itk", column, rows, &witness).await {
+            matrix.put(&row, column, cell);
+        }
+    }
+    for (_, server) in servers {
         server.stop().await;
     }
     Ok(matrix)
@@ -103,20 +125,24 @@ async fn send(agent: &str, instruction: &[u8]) -> Result<String, String> {
     }
 }
 
-/// Waits until the webhook has been told each of these: in an update of a status, by an agent.
+/// Waits until the webhook has been told each of these by an agent: in an update of a status, or in a task of 0.3.
 async fn pushed(webhook: &Loopback, tokens: [&str; 2]) -> Result<(), String> {
     for _ in 0..50 {
         let bodies: Vec<Value> = webhook.requests().iter().map(RawRequest::json).collect();
-        let is_known =
-            |body: &Value| body["task"]["id"].is_string() || body["statusUpdate"]["taskId"].is_string();
-        if let Some(odd) = bodies.iter().find(|body| !is_known(body)) {
-            return Err(format!("the webhook was told {odd}"));
+        let mut texts = Vec::new();
+        for body in &bodies {
+            let is_task = body["task"]["id"].is_string() || body["kind"] == "task";
+            if !is_task && !body["statusUpdate"]["taskId"].is_string() {
+                return Err(format!("the webhook was told {body}"));
+            }
+            let message = match &body["kind"] {
+                Value::Null => &body["statusUpdate"]["status"]["message"],
+                _ => &body["status"]["message"],
+            };
+            if message["role"] == "ROLE_AGENT" || message["role"] == "agent" {
+                texts.push(message["parts"].to_string());
+            }
         }
-        let messages = bodies.iter().map(|body| &body["statusUpdate"]["status"]["message"]);
-        let texts: Vec<String> = messages
-            .filter(|message| message["role"] == "ROLE_AGENT")
-            .map(|message| message["parts"].to_string())
-            .collect();
         if tokens.iter().all(|token| texts.iter().any(|text| text.contains(token))) {
             return Ok(());
         }

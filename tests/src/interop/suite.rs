@@ -91,7 +91,7 @@ pub async fn suite(places: &Places, options: &Options) -> Result<Report, String>
 }
 
 /// The official client that is asked whether a fault is the peer's own.
-type Witness<'a> = dyn Fn(&str, &str) -> Option<(Client, Connection)> + Sync + 'a;
+pub(super) type Witness<'a> = dyn Fn(&str, &str) -> Option<(Client, Connection)> + Sync + 'a;
 
 impl Run<'_> {
     /// Our client with the servers of others.
@@ -166,7 +166,7 @@ impl Run<'_> {
     }
 
     /// Tells the faults of a peer from ours. A fault must be seen where it is known, and with the witness too.
-    async fn judge(
+    pub(super) async fn judge(
         &self,
         peer: &str,
         column: &str,
@@ -190,10 +190,10 @@ impl Run<'_> {
         let witnesses: BTreeSet<&str> = known.iter().map(|(_, fault, _)| fault.witness.as_str()).collect();
         for name in witnesses {
             let (mut scenarios, mut places) = (Vec::new(), Vec::new());
-            for (at, _, failure) in known.iter().filter(|(_, fault, _)| fault.witness == name) {
+            for (at, fault, failure) in known.iter().filter(|(_, fault, _)| fault.witness == name) {
                 let Some((row, cell)) = cells.get_mut(*at) else { continue };
                 let unlike = Cell::Fail(format!("{failure}; not so with {name}"));
-                if let Ok(scenario) = self.book.scenario(row) {
+                if let Ok(scenario) = self.book.scenario(fault.shown_in(row)) {
                     scenarios.push(scenario);
                     places.push((*at, unlike));
                 } else if let Some((client, connection)) = witness(name, row)
@@ -202,15 +202,25 @@ impl Run<'_> {
                     *cell = unlike;
                 }
             }
-            if scenarios.is_empty() {
+            // Without the witness a fault is as it was known.
+            let Some((client, connection)) = witness(name, "") else { continue };
+            if scenarios.is_empty() || self.places.script(client.sdk, "").is_err() {
                 continue;
             }
-            let Some((client, connection)) = witness(name, "") else { continue };
-            let results = client.go_through(self.places, &connection, &self.book, &scenarios, false).await;
-            // A witness that cannot even begin fails alike.
-            for (result, (at, unlike)) in results.into_iter().flatten().zip(places) {
-                if let (Ok(()), Some((_, cell))) = (result, cells.get_mut(at)) {
-                    *cell = unlike;
+            match client.go_through(self.places, &connection, &self.book, &scenarios, false).await {
+                Ok(results) => {
+                    for (result, (at, unlike)) in results.into_iter().zip(places) {
+                        if let (Ok(()), Some((_, cell))) = (result, cells.get_mut(at)) {
+                            *cell = unlike;
+                        }
+                    }
+                }
+                Err(reason) => {
+                    for (at, _) in places {
+                        if let Some((_, cell)) = cells.get_mut(at) {
+                            *cell = Cell::Fail(format!("the witness {name} saw nothing: {reason}"));
+                        }
+                    }
                 }
             }
         }
