@@ -1,6 +1,7 @@
 //! Suites that need several crates.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod captures;
 mod conformance;
 mod crowd;
 mod faults;
