@@ -18,6 +18,9 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
+/// What the error of a member that is not base64 begins with.
+pub(crate) const INVALID_BASE64: &str = "invalid base64";
+
 /// Decodes base64 in either alphabet, padded or not.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     if text.contains(['-', '_']) {
@@ -60,7 +63,9 @@ impl<'de> Deserialize<'de> for Decoded {
                 f.write_str("a base64 string")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Decoded, E> {
-                decode(text).map(Decoded).map_err(|error| E::custom(format_args!("invalid base64: {error}")))
+                decode(text)
+                    .map(Decoded)
+                    .map_err(|error| E::custom(format_args!("{INVALID_BASE64}: {error}")))
             }
         }
         deserializer.deserialize_str(Text)

@@ -1,82 +1,17 @@
-//! JSON text in, and JSON values kept as text.
+//! JSON values kept as text.
 
 use std::fmt;
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, Error as _},
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    decode::{DecodeError, from_str},
+    surrogates::without_lone_surrogates,
+};
 
 /// A free-form JSON object.
 pub type Metadata = Map<String, Value>;
-
-/// Reads a wire value from JSON text.
-///
-/// The same as [`serde_json::from_str`], but for half a surrogate pair (`"\ud83d"`, which real servers send
-/// when they cut a string in the middle of an emoji): it reads as U+FFFD.
-///
-/// # Errors
-///
-/// The text is not JSON, or not of this shape. The message has the path of the offending member.
-pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    let mut read = serde_json::from_str(text);
-    if read.is_err()
-        && let Some(repaired) = without_lone_surrogates(text)
-    {
-        read = serde_json::from_str(&repaired);
-    }
-    read
-}
-
-/// [`from_str`] for bytes, which must be UTF-8.
-///
-/// # Errors
-///
-/// As [`from_str`], or the bytes are not UTF-8.
-pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => from_str(text),
-        Err(error) => Err(serde_json::Error::custom(format_args!("invalid UTF-8: {error}"))),
-    }
-}
-
-/// The text with every lone surrogate escape replaced by `\ufffd`; `None` if there is none.
-fn without_lone_surrogates(text: &str) -> Option<String> {
-    let mut repaired = String::new();
-    let mut copied = 0;
-    let mut rest = text;
-    while let Some(found) = rest.find('\\') {
-        let escape = rest.get(found..)?;
-        let at = text.len() - escape.len();
-        let mut length = 2;
-        match code_unit(escape) {
-            Some(0xD800..=0xDBFF) if matches!(escape.get(6..).and_then(code_unit), Some(0xDC00..=0xDFFF)) => {
-                length = 12;
-            }
-            Some(0xD800..=0xDFFF) => {
-                length = 6;
-                repaired.push_str(text.get(copied..at)?);
-                repaired.push_str("\\ufffd");
-                copied = at + length;
-            }
-            Some(_) | None => {}
-        }
-        // After a backslash comes at least one more byte, or the text was not JSON to begin with.
-        rest = escape.get(length..).or_else(|| escape.get(1..))?;
-    }
-    if copied == 0 {
-        return None;
-    }
-    repaired.push_str(text.get(copied..)?);
-    Some(repaired)
-}
-
-/// The code unit of a `\uXXXX` escape at the start of the text.
-fn code_unit(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u16::from_str_radix(digits, 16).ok()
-}
 
 /// Any JSON value, kept as text: numbers stay as they were written, whatever their size.
 ///
@@ -109,7 +44,7 @@ impl RawJson {
     /// # Errors
     ///
     /// The text is not one JSON value.
-    pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
+    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
         from_str(text)
     }
 }
@@ -188,28 +123,6 @@ fn compact(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lone_surrogates_become_replacement_characters() {
-        for (text, expect) in [
-            (r#""\ud83d""#, "\u{fffd}"),
-            (r#""a\udc00b""#, "a\u{fffd}b"),
-            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
-            (r#""\ud83d\ude00\ud83d""#, "\u{1f600}\u{fffd}"),
-            (r#""\\ud83d\ud83d""#, "\\ud83d\u{fffd}"),
-            (r#""\uD83D x""#, "\u{fffd} x"),
-        ] {
-            assert_eq!(from_str::<String>(text).unwrap(), expect, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_json_stays_an_error() {
-        for text in [r#""\ud83d"#, r#""\"#, "\\", r#""\u"#, "", r#"{"a":"\ud83d","#] {
-            from_str::<Value>(text).unwrap_err();
-        }
-        from_slice::<String>(b"\"\xff\"").unwrap_err();
-    }
 
     #[test]
     fn raw_json_holds_no_lone_surrogates() {

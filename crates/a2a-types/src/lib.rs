@@ -16,11 +16,12 @@
 //!     serde_json::to_string(&StreamResponse::from(update))?,
 //!     r#"{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"Hello"}]},"append":true}}"#,
 //! );
-//! # Ok::<(), serde_json::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod base64;
 mod card;
+mod decode;
 mod error;
 mod json;
 mod jsonrpc;
@@ -32,6 +33,7 @@ mod security;
 #[cfg(feature = "signatures")]
 pub mod signatures;
 mod stream;
+mod surrogates;
 mod task;
 mod timestamp;
 pub mod v03;
@@ -42,8 +44,9 @@ pub use card::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider,
     AgentSkill,
 };
+pub use decode::{DecodeError, DecodeErrorKind, from_slice, from_str};
 pub use error::{ERROR_DOMAIN, ERROR_INFO_TYPE, ErrorCode, error_info, error_reason};
-pub use json::{Metadata, RawJson, from_slice, from_str};
+pub use json::{Metadata, RawJson};
 pub use jsonrpc::{IncomingRequest, JsonRpcRequest, JsonRpcResponse, Method, RequestId, RpcError};
 pub use message::{Message, Part, PartContent, Role};
 pub use push::{

@@ -32,7 +32,7 @@ impl AgentCard {
     /// let card: a2a_types::AgentCard = a2a_types::from_str("{}")?;
     /// let paths: Vec<_> = card.validate().into_iter().map(|issue| issue.path).collect();
     /// assert!(paths.contains(&"supportedInterfaces".to_owned()));
-    /// # Ok::<(), serde_json::Error>(())
+    /// # Ok::<(), a2a_types::DecodeError>(())
     /// ```
     pub fn validate(&self) -> Vec<CardIssue> {
         let mut issues = Issues::default();

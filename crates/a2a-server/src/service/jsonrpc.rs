@@ -63,10 +63,8 @@ fn read(service: &Inner, parts: &Parts, body: Result<Bytes, BodyError>) -> Resul
         let (status, message) = body_problem(&error, service);
         refuse(status, RpcError::new(ErrorCode::InvalidRequest, message))
     })?;
-    let text = std::str::from_utf8(&body)
-        .map_err(|_| refuse(ok, RpcError::new(ErrorCode::ParseError, "the body is not UTF-8")))?;
-    let request: IncomingRequest = a2a_types::from_str(text)
-        .map_err(|error| refuse(ok, request::unreadable(&body, &error, ErrorCode::InvalidRequest)))?;
+    let request: IncomingRequest = a2a_types::from_slice(&body)
+        .map_err(|error| refuse(ok, request::unreadable(&error, ErrorCode::InvalidRequest)))?;
     let legacy = service.options.legacy && request.method.contains('/');
     let dialect = if legacy { Dialect::V03JsonRpc } else { Dialect::V1 };
     operation(service, parts, &request, dialect).map_or_else(

@@ -1,10 +1,11 @@
 //! The operations as values, so that bindings only read requests and write replies.
 
 use a2a_types::{
-    AgentCard, CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
-    GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
-    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, Method, RpcError,
-    SendMessageRequest, SendMessageResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig, v03,
+    AgentCard, CancelTaskRequest, DecodeError, DeleteTaskPushNotificationConfigRequest,
+    GetExtendedAgentCardRequest, GetTaskPushNotificationConfigRequest, GetTaskRequest,
+    ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse, ListTasksRequest,
+    ListTasksResponse, Method, RpcError, SendMessageRequest, SendMessageResponse, SubscribeToTaskRequest,
+    Task, TaskPushNotificationConfig, v03,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -52,11 +53,7 @@ pub(super) enum Reply {
 
 impl Operation {
     /// Reads the parameters of a JSON-RPC call.
-    pub(super) fn from_params(
-        method: Method,
-        params: &str,
-        dialect: Dialect,
-    ) -> Result<Self, serde_json::Error> {
+    pub(super) fn from_params(method: Method, params: &str, dialect: Dialect) -> Result<Self, DecodeError> {
         Ok(match method {
             Method::SendMessage => Self::SendMessage(read(params, dialect)?),
             Method::SendStreamingMessage => Self::SendStreamingMessage(read(params, dialect)?),
@@ -101,7 +98,7 @@ impl Operation {
 }
 
 /// Reads a value in a dialect.
-pub(super) fn read<T>(text: &str, dialect: Dialect) -> Result<T, serde_json::Error>
+pub(super) fn read<T>(text: &str, dialect: Dialect) -> Result<T, DecodeError>
 where
     T: DeserializeOwned,
     v03::JsonRpc<T>: DeserializeOwned,

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use a2a_types::{ErrorCode, RpcError};
+use a2a_types::{DecodeError, DecodeErrorKind, ErrorCode, RpcError};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, Uri, header};
 use http_body::Body;
 use http_body_util::BodyExt as _;
-use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use crate::executor::BoxError;
@@ -71,9 +70,11 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// What is wrong with a body that could not be read: it is not JSON, or JSON of another shape.
-pub(super) fn unreadable(body: &[u8], error: &serde_json::Error, of_shape: ErrorCode) -> RpcError {
-    let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
-    let code = if is_json { of_shape } else { ErrorCode::ParseError };
+pub(super) fn unreadable(error: &DecodeError, of_shape: ErrorCode) -> RpcError {
+    let code = match error.kind() {
+        DecodeErrorKind::Utf8 | DecodeErrorKind::Syntax | DecodeErrorKind::Truncated => ErrorCode::ParseError,
+        _ => of_shape,
+    };
     RpcError::new(code, error.to_string())
 }
 

@@ -226,7 +226,7 @@ impl Input<'_> {
         } else {
             a2a_types::from_slice(self.body)
         };
-        read.map_err(|error| request::unreadable(self.body, &error, ErrorCode::InvalidParams).into())
+        read.map_err(|error| request::unreadable(&error, ErrorCode::InvalidParams).into())
     }
 
     fn json_or_default<T>(&self) -> Result<T, Problem>

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use a2a_types::RpcError;
+use a2a_types::{DecodeError, RpcError};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub(crate) fn rpc_error(rpc: RpcError) -> TransportError {
 }
 
 /// An answer that is not what the protocol says.
-pub(crate) fn undecodable(what: &str, error: &serde_json::Error) -> TransportError {
+pub(crate) fn undecodable(what: &str, error: &DecodeError) -> TransportError {
     TransportError::new(ErrorKind::Decode, format!("{what} is not what the protocol says: {error}"))
 }
 

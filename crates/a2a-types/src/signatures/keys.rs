@@ -13,7 +13,7 @@ use ring::{
 use serde_json::Value;
 
 use super::SignatureError;
-use crate::base64;
+use crate::{base64, decode::from_str};
 
 /// A signature algorithm (RFC 7518, RFC 8037).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,7 +126,7 @@ impl KeySet {
     ///
     /// [`SignatureError::Json`] if the text is not JSON, [`SignatureError::Key`] if it has no list `keys`.
     pub fn from_jwks(text: &str) -> Result<Self, SignatureError> {
-        let set: Value = serde_json::from_str(text).map_err(SignatureError::Json)?;
+        let set: Value = from_str(text).map_err(SignatureError::Json)?;
         let keys = set.get("keys").and_then(Value::as_array).ok_or(SignatureError::Key("keys"))?;
         let usable = |jwk: &Value| {
             let id = jwk.get("kid")?.as_str()?.to_owned();

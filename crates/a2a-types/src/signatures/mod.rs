@@ -27,7 +27,8 @@ pub use keys::{Algorithm, KeySet, SigningKey, VerifyingKey};
 use crate::{
     base64,
     card::{AgentCard, AgentCardSignature},
-    json::{Metadata, from_str},
+    decode::{DecodeError, from_str},
+    json::Metadata,
     v03::read_card,
 };
 
@@ -50,7 +51,7 @@ pub struct Verified {
 #[non_exhaustive]
 pub enum SignatureError {
     /// The card, or the key set, is not JSON of its kind.
-    Json(serde_json::Error),
+    Json(DecodeError),
     /// The card has no signatures.
     NotSigned,
     /// None of its signatures is valid: why, for each.
@@ -151,7 +152,7 @@ pub fn verify(text: &str, keys: &KeySet) -> Result<Verified, SignatureError> {
 }
 
 /// What may have been signed, each form in its canonical text.
-fn candidates(text: &str, card: &AgentCard) -> Result<Vec<(CanonicalForm, String)>, serde_json::Error> {
+fn candidates(text: &str, card: &AgentCard) -> Result<Vec<(CanonicalForm, String)>, DecodeError> {
     let specified = canonical::specified(card)?;
     let without_empty = canonical::without_empty(&specified).unwrap_or_else(|| json!({}));
     let mut as_received: Value = from_str(text)?;
@@ -225,7 +226,7 @@ pub fn sign(
         header.insert("jku".to_owned(), url.into());
     }
     let protected = base64::encode_url_safe(canonical::canonical(&Value::Object(header)).as_bytes());
-    let payload = canonical_form(card).map_err(SignatureError::Json)?;
+    let payload = canonical_form(card).map_err(|error| SignatureError::Json(error.into()))?;
     let signature = key.sign(signing_input(&protected, &payload).as_bytes())?;
     Ok(AgentCardSignature { protected, signature: base64::encode_url_safe(&signature), header: None })
 }

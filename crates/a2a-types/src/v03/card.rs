@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::JsonRpc;
 use crate::{
     card::{AgentCapabilities, AgentCard, AgentCardSignature, AgentInterface, AgentProvider, AgentSkill},
-    json::from_str,
+    decode::{DecodeError, from_str},
     security::{OAuthFlows, SecurityRequirement, SecurityScheme, StringList},
     wire::{Decode, V1, V03, read_object},
 };
@@ -26,7 +26,7 @@ const DEFAULT_VERSION: &str = "0.3.0";
 ///
 /// As [`from_str`](crate::from_str). That a card has no interface is no error here: see
 /// [`AgentCard::validate`].
-pub fn read_card(text: &str) -> Result<AgentCard, serde_json::Error> {
+pub fn read_card(text: &str) -> Result<AgentCard, DecodeError> {
     from_str(text).map(|JsonRpc(card)| card)
 }
 

@@ -26,7 +26,7 @@
 //!     serde_json::to_string(&v03::Rest(&event))?,
 //!     r#"{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}"#,
 //! );
-//! # Ok::<(), serde_json::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod card;
