@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use a2a_types::{ErrorCode, RpcError};
+use a2a_types::{DecodeError, ErrorCode, RpcError};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
@@ -174,7 +174,7 @@ fn read_body<R: DeserializeOwned>(body: &[u8], read_error: ReadError) -> Result<
     if let Some(rpc) = leading_error(body, read_error) {
         return Err(rpc_error(rpc));
     }
-    a2a_types::from_slice(body).map_err(|error| undecodable("the answer", &error))
+    a2a_types::from_slice(body).map_err(|error| misread("the answer", body, &error, read_error))
 }
 
 /// The payload of an event, or the error.
@@ -188,8 +188,15 @@ fn read_event<P: DeserializeOwned + Into<Piece>>(
     {
         return Err(rpc_error(rpc));
     }
-    let payload: P = a2a_types::from_str(event.data).map_err(|error| undecodable("an event", &error))?;
+    let read = a2a_types::from_str::<P>(event.data);
+    let payload = read.map_err(|error| misread("an event", event.data.as_bytes(), &error, read_error))?;
     Ok(payload.into())
+}
+
+/// What was not of the expected shape: perhaps an error that does not begin as one.
+#[cold]
+fn misread(what: &str, body: &[u8], error: &DecodeError, read_error: ReadError) -> TransportError {
+    error_object(body, read_error).map_or_else(|| undecodable(what, error), rpc_error)
 }
 
 /// The error in a body that begins with one. Nothing else begins so: no object of the protocol has such a member.
@@ -199,8 +206,16 @@ fn leading_error(body: &[u8], read_error: ReadError) -> Option<RpcError> {
     if !inside.starts_with(b"\"error\"") && !inside.starts_with(b"\"code\"") {
         return None;
     }
+    error_object(body, read_error)
+}
+
+/// The error that a body is, in an envelope or bare.
+fn error_object(body: &[u8], read_error: ReadError) -> Option<RpcError> {
     let body: Value = a2a_types::from_slice(body).ok()?;
-    error_in(&body, read_error).or_else(|| error_in(&json!({ "error": body }), read_error))
+    error_in(&body, read_error).or_else(|| {
+        body.get("code")?;
+        error_in(&json!({ "error": body }), read_error)
+    })
 }
 
 fn error_in(body: &Value, read_error: ReadError) -> Option<RpcError> {

@@ -255,6 +255,9 @@ async fn rest_v0_3_errors_are_read_by_type_too() {
         (404, r#"{"type":"TaskNotFoundError","message":"gone"}"#, ErrorCode::TaskNotFound),
         (409, r#"{"message":"gone"}"#, ErrorCode::TaskNotCancelable),
         (422, r#"{"code":-32602,"message":"gone"}"#, ErrorCode::InvalidParams),
+        (200, r#"{"code":-32602,"message":"gone"}"#, ErrorCode::InvalidParams),
+        (200, r#"{"message":"gone","code":-32001}"#, ErrorCode::TaskNotFound),
+        (200, r#"{"message":"gone","type":"TaskNotFoundError"}"#, ErrorCode::TaskNotFound),
     ] {
         let server = Loopback::start([Exchange::any().times(2).status(status, &[JSON], body)]).await;
         let (_, transport) = all_transports(&server).pop().unwrap();

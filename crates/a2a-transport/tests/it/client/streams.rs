@@ -139,6 +139,7 @@ async fn rest_errors_end_the_stream_too() {
         ("event: error\ndata: it is gone\n\n", ErrorCode::InternalError, "the stream failed"),
         ("data: {\"error\":{\"code\":-32001,\"message\":\"gone\"}}\n\n", ErrorCode::TaskNotFound, "gone"),
         ("data: {\"code\":-32001,\"message\":\"gone\",\"data\":[]}\n\n", ErrorCode::TaskNotFound, "gone"),
+        ("data: {\"message\":\"gone\",\"code\":-32001}\n\n", ErrorCode::TaskNotFound, "gone"),
     ] {
         let stream = format!("data: {}\n\n{event}", update("part"));
         let server = Loopback::start([Exchange::any().event_stream([stream.as_str()]).hold()]).await;
