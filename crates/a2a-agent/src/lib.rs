@@ -58,3 +58,8 @@ pub use options::{AgentOptions, PollingOptions, RecoveryOptions};
 pub use reply::{ReplyEvents, ReplyStream};
 pub use state::A2aAgentState;
 pub use system::{LocalClock, RandomIds};
+
+/// The examples of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -74,3 +74,8 @@ pub use options::CallOptions;
 pub use sse::{SSE_KEEP_ALIVE, SseDecoder, SseEncodeError, SseError, SseEvent, encode_event};
 pub use stream::ResponseStream;
 pub use transport::{CallFuture, Transport};
+
+/// The examples of the README, compiled.
+#[cfg(all(doctest, feature = "client"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

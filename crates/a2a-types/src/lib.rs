@@ -67,3 +67,8 @@ pub use stream::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, T
 pub use task::{Artifact, Task, TaskState, TaskStatus};
 pub use timestamp::Timestamp;
 pub use validate::CardIssue;
+
+/// The examples of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
