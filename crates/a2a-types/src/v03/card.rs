@@ -218,7 +218,7 @@ pub struct LegacyCard<'a> {
 
 impl<'a> LegacyCard<'a> {
     /// The 0.3 form of a card; `None` if it has no interface that speaks 0.3 (`protocolVersion` empty, or from
-    /// 0.3 and below 1.0).
+    /// 0.3 and below 1.0) and says its URL and binding.
     pub fn new(card: &'a AgentCard) -> Option<Self> {
         let main = card.supported_interfaces.iter().find(|interface| speaks_03(interface))?;
         Some(Self { card, main })
@@ -307,7 +307,11 @@ fn add_missing(value: &mut Value, other: Value) {
     }
 }
 
+/// Whether 0.3 can name the interface. It reads no transport as JSON-RPC, and an interface without a URL as none.
 fn speaks_03(interface: &AgentInterface) -> bool {
+    if interface.url.is_empty() || interface.protocol_binding.is_empty() {
+        return false;
+    }
     let version = interface.protocol_version.as_str();
     let mut numbers = version.split('.');
     let mut number = || numbers.next().and_then(|text| text.parse::<u32>().ok());

@@ -297,6 +297,11 @@ fn a_card_without_0_3_interface_has_no_0_3_form() {
         assert_eq!(LegacyCard::new(&card).is_some(), has, "{version}");
         assert_eq!(written(DualCard::new(&card)).get("url").is_some(), has, "{version}");
     }
+    // What 0.3 cannot name.
+    for (url, binding) in [("", "JSONRPC"), ("https://x", "")] {
+        let card = AgentCard::new("n", vec![AgentInterface::new(url, binding, "0.3")]);
+        assert!(LegacyCard::new(&card).is_none(), "{url} {binding}");
+    }
 }
 
 #[test]

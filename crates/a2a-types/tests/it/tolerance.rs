@@ -144,6 +144,14 @@ fn presence_where_absent_and_default_differ() {
 }
 
 #[test]
+fn free_numbers_are_the_nearest_double() {
+    check::<Message>(&[(
+        r#"{"messageId":"m","role":1,"parts":[],"metadata":{"a":4.4443444444444444e+24,"b":0.1,"c":18446744073709551615,"d":1e-7}}"#,
+        r#"{"messageId":"m","role":"ROLE_USER","parts":[],"metadata":{"a":4.4443444444444444e+24,"b":0.1,"c":18446744073709551615,"d":1e-7}}"#,
+    )]);
+}
+
+#[test]
 fn base64_in_any_alphabet() {
     check::<Part>(&[
         (r#"{"raw":"+/8="}"#, r#"{"raw":"+/8="}"#),
