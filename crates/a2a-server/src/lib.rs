@@ -41,6 +41,7 @@
 //! that asked for it and ends with it; afterwards, it is a task and ends by itself, or by CancelTask.
 
 mod auth;
+mod connection;
 mod engine;
 mod errors;
 mod executor;

@@ -16,6 +16,7 @@ use tokio::{
 
 use crate::{
     auth::Authenticator,
+    connection::Impatient,
     engine::{Engine, EngineParts, Limits, Recovery},
     executor::AgentExecutor,
     service::{A2aService, HttpOptions},
@@ -221,7 +222,7 @@ fn connection(
     stream: TcpStream,
     service: A2aService,
     options: &HttpOptions,
-) -> http1::Connection<TokioIo<TcpStream>, A2aService> {
+) -> http1::Connection<TokioIo<Impatient>, A2aService> {
     // Events must not wait for each other.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
@@ -229,7 +230,7 @@ fn connection(
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(options.header_timeout)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Impatient::new(stream, options.write_timeout)), service)
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {

@@ -1,16 +1,16 @@
 //! The JSON-RPC binding (§9), for 1.0 and 0.3.
 
 use a2a_types::{ErrorCode, IncomingRequest, Method, RequestId, RpcError, v03};
-use bytes::Bytes;
 use http::{Response, StatusCode, request::Parts};
 
 use super::{
     Inner,
     body::ResponseBody,
     events::{self, Framing, envelope},
+    intake::{BodyError, Received},
     json_response,
     operation::{Dialect, Operation, Reply, write_reply},
-    request::{self, BodyError, Version, unsupported_version},
+    request::{self, Version, unsupported_version},
 };
 use crate::{auth::Caller, errors::detailed};
 
@@ -24,7 +24,7 @@ struct Incoming {
 pub(super) async fn handle(
     service: &Inner,
     parts: Parts,
-    body: Result<Bytes, BodyError>,
+    body: Result<Received<'_>, BodyError>,
     caller: Caller,
 ) -> Response<ResponseBody> {
     let incoming = match read(service, &parts, body) {
@@ -52,7 +52,7 @@ pub(super) async fn handle(
 
 type Refusal = (StatusCode, RequestId, Dialect, RpcError);
 
-fn read(service: &Inner, parts: &Parts, body: Result<Bytes, BodyError>) -> Result<Incoming, Refusal> {
+fn read(service: &Inner, parts: &Parts, body: Result<Received<'_>, BodyError>) -> Result<Incoming, Refusal> {
     let refuse = |status, error| (status, RequestId::Null, Dialect::V1, error);
     let ok = StatusCode::OK;
     if !request::is_json(&parts.headers) {
@@ -60,7 +60,7 @@ fn read(service: &Inner, parts: &Parts, body: Result<Bytes, BodyError>) -> Resul
         return Err(refuse(ok, error));
     }
     let body = body.map_err(|error| {
-        let (status, message) = body_problem(&error, service);
+        let (status, message) = error.problem();
         refuse(status, RpcError::new(ErrorCode::InvalidRequest, message))
     })?;
     let request: IncomingRequest = a2a_types::from_slice(&body)
@@ -102,18 +102,6 @@ fn operation(
     let params = request.params.as_ref().map_or("{}", |params| params.as_str());
     Operation::from_params(method, params, dialect)
         .map_err(|error| RpcError::new(ErrorCode::InvalidParams, error.to_string()))
-}
-
-/// What a client is told of a body that was not read.
-pub(super) fn body_problem(error: &BodyError, service: &Inner) -> (StatusCode, String) {
-    match error {
-        BodyError::TooLarge => {
-            let limit = service.options.max_body_bytes;
-            (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
-        }
-        BodyError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the body took too long".to_owned()),
-        BodyError::Broken => (StatusCode::BAD_REQUEST, "the body broke off".to_owned()),
-    }
 }
 
 /// An error response.

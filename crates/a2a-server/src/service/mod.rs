@@ -4,6 +4,7 @@ mod body;
 mod card;
 mod cors;
 mod events;
+mod intake;
 mod jsonrpc;
 mod operation;
 mod options;
@@ -14,19 +15,21 @@ mod route;
 use std::{
     convert::Infallible,
     fmt,
+    panic::AssertUnwindSafe,
     sync::Arc,
     task::{Context, Poll},
 };
 
 use a2a_types::{ErrorCode, RpcError};
-use futures::future::BoxFuture;
+use futures::{FutureExt as _, future::BoxFuture};
 use http::{HeaderMap, HeaderValue, Method as Verb, Request, Response, StatusCode, header, request::Parts};
 use http_body::Body;
 
-use self::{card::ServedCard, operation::Dialect, rest::Problem, route::Route};
+use self::{card::ServedCard, intake::Intake, operation::Dialect, rest::Problem, route::Route};
 use crate::{
     auth::{AuthError, Authenticator, Caller},
     engine::{Call, Engine},
+    errors::broke_down,
     executor::BoxError,
 };
 
@@ -53,6 +56,7 @@ struct Inner {
     engine: Engine,
     options: HttpOptions,
     card: ServedCard,
+    intake: Intake,
     authenticator: Option<Arc<dyn Authenticator>>,
 }
 
@@ -63,7 +67,8 @@ impl A2aService {
         authenticator: Option<Arc<dyn Authenticator>>,
     ) -> Self {
         let card = ServedCard::new(engine.card(), options.card_max_age, options.legacy);
-        Self { inner: Arc::new(Inner { engine, options, card, authenticator }) }
+        let intake = Intake::new(&options);
+        Self { inner: Arc::new(Inner { engine, options, card, intake, authenticator }) }
     }
 
     /// The engine behind it.
@@ -95,7 +100,18 @@ impl A2aService {
 }
 
 impl Inner {
+    /// Answers, whatever breaks: an authenticator or a store may panic.
     async fn respond<B>(&self, parts: Parts, body: B) -> Response<ResponseBody>
+    where
+        B: Body<Error: Into<BoxError>>,
+    {
+        AssertUnwindSafe(self.answer(parts, body)).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("the answer to a request panicked");
+            Problem::from(broke_down()).respond(Dialect::V1)
+        })
+    }
+
+    async fn answer<B>(&self, parts: Parts, body: B) -> Response<ResponseBody>
     where
         B: Body<Error: Into<BoxError>>,
     {
@@ -111,7 +127,7 @@ impl Inner {
                 Ok(caller) => caller,
                 Err(response) => return response,
             };
-            let body = request::read_body(body, self.options.max_body_bytes, self.options.body_timeout).await;
+            let body = self.intake.read(body).await;
             return jsonrpc::handle(self, parts, body, caller).await;
         }
         let route = path.strip_prefix(self.options.rest_prefix.trim_end_matches('/'));
@@ -126,7 +142,7 @@ impl Inner {
             Ok(caller) => caller,
             Err(response) => return response,
         };
-        let body = request::read_body(body, self.options.max_body_bytes, self.options.body_timeout).await;
+        let body = self.intake.read(body).await;
         rest::handle(self, route, parts, body, caller).await
     }
 
@@ -174,7 +190,10 @@ fn json_response(status: StatusCode, json: String) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::whole(json));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
+    if matches!(
+        status,
+        StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE
+    ) {
         // What was not read of the body must not be taken for the next request.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

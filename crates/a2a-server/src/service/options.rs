@@ -17,8 +17,14 @@ pub struct HttpOptions {
     pub legacy: bool,
     /// Largest request body, in bytes; it is held in memory. Default 16 MiB.
     pub max_body_bytes: usize,
-    /// Longest silence in the middle of a request body. Default 30 s.
+    /// Bytes of request bodies held at the same time; what is too much is answered with 503. Default 512 MiB.
+    pub max_buffered_bytes: usize,
+    /// Longest silence in the middle of a request body, and longest time for the whole of it, but for one second
+    /// more for every 64 KiB that came. Default 30 s.
     pub body_timeout: Duration,
+    /// Longest time for which a client may take nothing of a response that is ready for it; then its connection
+    /// is closed. Default 60 s.
+    pub write_timeout: Duration,
     /// Silence after which an event stream sends a comment. Default 15 s.
     pub keep_alive: Duration,
     /// How long a stream waits for its first event, so that an error which comes first can be an ordinary
@@ -45,7 +51,9 @@ impl Default for HttpOptions {
             rest_prefix: String::new(),
             legacy: false,
             max_body_bytes: 16 << 20,
+            max_buffered_bytes: 512 << 20,
             body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(60),
             keep_alive: Duration::from_secs(15),
             max_head_delay: Duration::from_secs(3),
             card_max_age: Duration::from_secs(300),

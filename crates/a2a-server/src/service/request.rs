@@ -1,15 +1,7 @@
-//! What all bindings read of a request: version, extensions, media types, body.
-
-use std::time::Duration;
+//! What all bindings read of a request: version, extensions, media types.
 
 use a2a_types::{DecodeError, DecodeErrorKind, ErrorCode, RpcError};
-use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, Uri, header};
-use http_body::Body;
-use http_body_util::BodyExt as _;
-use tokio::time::timeout;
-
-use crate::executor::BoxError;
 
 pub(super) const VERSION: HeaderName = HeaderName::from_static("a2a-version");
 pub(super) const EXTENSIONS: HeaderName = HeaderName::from_static("a2a-extensions");
@@ -85,39 +77,6 @@ pub(super) fn speaks_a2a_json(headers: &HeaderMap) -> bool {
 }
 
 pub(super) const A2A_JSON: &str = "application/a2a+json";
-
-/// Why a body was not read.
-#[derive(Debug)]
-pub(super) enum BodyError {
-    TooLarge,
-    TooSlow,
-    Broken,
-}
-
-/// Reads a body that is not too large and does not stall.
-pub(super) async fn read_body<B>(body: B, max_bytes: usize, patience: Duration) -> Result<Bytes, BodyError>
-where
-    B: Body<Error: Into<BoxError>>,
-{
-    if usize::try_from(body.size_hint().lower()).is_ok_and(|announced| announced > max_bytes) {
-        return Err(BodyError::TooLarge);
-    }
-    let mut body = std::pin::pin!(body);
-    let mut read = BytesMut::new();
-    loop {
-        let frame = match timeout(patience, body.frame()).await {
-            Err(_) => return Err(BodyError::TooSlow),
-            Ok(None) => return Ok(read.freeze()),
-            Ok(Some(frame)) => frame.map_err(|_| BodyError::Broken)?,
-        };
-        let Ok(mut data) = frame.into_data() else { continue };
-        use bytes::Buf as _;
-        if read.len() + data.remaining() > max_bytes {
-            return Err(BodyError::TooLarge);
-        }
-        read.extend_from_slice(&data.copy_to_bytes(data.remaining()));
-    }
-}
 
 /// The pairs of a query string, decoded.
 pub(super) fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> + '_ {

@@ -6,7 +6,6 @@ use a2a_types::{
     ListTasksRequest, RpcError, SendMessageRequest, SubscribeToTaskRequest, TaskPushNotificationConfig,
     TaskState, Timestamp, rest, v03,
 };
-use bytes::Bytes;
 use http::{HeaderValue, Method as Verb, Response, StatusCode, header, request::Parts};
 use serde::de::DeserializeOwned;
 
@@ -14,10 +13,10 @@ use super::{
     Inner,
     body::ResponseBody,
     events::{self, Framing},
+    intake::{BodyError, Received},
     json_response,
-    jsonrpc::body_problem,
     operation::{Dialect, Operation, Reply, write_reply},
-    request::{self, BodyError, Version, query_pairs, unsupported_version},
+    request::{self, Version, query_pairs, unsupported_version},
     route::{Resource, Route},
 };
 use crate::{auth::Caller, errors::invalid};
@@ -26,12 +25,12 @@ pub(super) async fn handle(
     service: &Inner,
     route: Route,
     parts: Parts,
-    body: Result<Bytes, BodyError>,
+    body: Result<Received<'_>, BodyError>,
     caller: Caller,
 ) -> Response<ResponseBody> {
     let dialect = if route.legacy { Dialect::V03Rest } else { Dialect::V1 };
     let (call, active) = service.call(&parts, caller, dialect);
-    let answer = match read(service, &route, &parts, body) {
+    let answer = match read(&route, &parts, body) {
         Ok(operation) => operation.run(&service.engine, call).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
@@ -95,19 +94,14 @@ pub(super) fn error_json(error: &RpcError, dialect: Dialect) -> String {
     crate::json::to_line(&error_body(error, dialect).1)
 }
 
-fn read(
-    service: &Inner,
-    route: &Route,
-    parts: &Parts,
-    body: Result<Bytes, BodyError>,
-) -> Result<Operation, Problem> {
+fn read(route: &Route, parts: &Parts, body: Result<Received<'_>, BodyError>) -> Result<Operation, Problem> {
     match (route.legacy, Version::of(&parts.headers, &parts.uri)?) {
         (false, Version::V1) | (true, Version::V03 | Version::Unnamed) => {}
         (false, _) => return Err(unsupported_version("this route needs the header A2A-Version: 1.0").into()),
         (true, Version::V1) => return Err(unsupported_version("this route is of 0.3").into()),
     }
     let body = body.map_err(|error| {
-        let (status, message) = body_problem(&error, service);
+        let (status, message) = error.problem();
         Problem::new(status, RpcError::new(ErrorCode::InvalidRequest, message))
     })?;
     if !body.is_empty() && !request::is_json(&parts.headers) {

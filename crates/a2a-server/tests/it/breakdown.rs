@@ -130,6 +130,16 @@ async fn a_store_that_panics_breaks_one_task_only_and_everybody_is_told() {
 }
 
 #[tokio::test]
+async fn a_request_that_makes_the_store_panic_is_answered() {
+    let store = Arc::new(Haunted::default());
+    let server = serve(&store).await;
+    store.after_get(|_, _| panic!("a bug in a store"));
+    let answer = server.client.get("/tasks/x").await;
+    assert_eq!(answer.status, 500);
+    assert_eq!(answer.json().await["error"]["status"], "INTERNAL");
+}
+
+#[tokio::test]
 async fn an_agent_whose_destructors_panic_is_cancelled_nevertheless() {
     let server = serve(&Arc::default()).await;
     let (mut stream, params) = begin(&server, "bomb").await;

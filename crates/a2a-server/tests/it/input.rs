@@ -6,7 +6,7 @@ use a2a_server::{HttpOptions, Server};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::timeout,
 };
 
@@ -107,6 +107,55 @@ async fn slow_heads_and_bodies_are_cut_off() {
         assert!(begun.elapsed() < Duration::from_secs(10));
         assert!(answer.starts_with(expect), "{bytes}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn a_body_that_comes_byte_by_byte_is_cut_off() {
+    let mut options = HttpOptions::default();
+    options.body_timeout = Duration::from_millis(300);
+    let server = Running::start(|url| Server::new(card(url), echo()).with_http(options)).await;
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    let (mut answer, mut request) = stream.into_split();
+    request.write_all(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n").await.unwrap();
+    let drip = async {
+        while request.write_all(b" ").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let answered = async {
+        let mut text = String::new();
+        // The connection may be reset, since there is more than was read.
+        let _ = answer.read_to_string(&mut text).await;
+        text
+    };
+    let (_, text) = timeout(GUARD, futures::future::join(drip, answered)).await.unwrap();
+    assert!(text.is_empty() || text.starts_with("HTTP/1.1 408"), "{text}");
+}
+
+#[tokio::test]
+async fn whoever_asks_and_never_reads_is_cut_off() {
+    let mut options = HttpOptions::default();
+    options.write_timeout = Duration::from_millis(200);
+    options.max_connections = 1;
+    let talkative = agent(|context, updater| async move {
+        // More than sockets hold.
+        let length = if context.text() == "much" { 8 << 20 } else { 1 };
+        Ok(updater.reply("x".repeat(length)).await?)
+    });
+    let server = Running::start(|url| Server::new(card(url), talkative).with_http(options)).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stream = socket.connect(server.address).await.unwrap();
+    let body = message("much", json!({})).to_string();
+    let request = format!(
+        "POST /message:send HTTP/1.1\r\nhost: x\r\na2a-version: 1.0\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    // There is room for one connection, so somebody else is answered only when this one is gone.
+    let answer = server.client.result("SendMessage", message("little", json!({}))).await;
+    assert_eq!(gist(&answer), "message x");
+    drop(stream);
 }
 
 #[tokio::test]
