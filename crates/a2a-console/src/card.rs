@@ -22,6 +22,8 @@ use crate::{
 pub(crate) struct Described<'a> {
     pub(crate) card: &'a AgentCard,
     pub(crate) found_at: Option<&'a str>,
+    /// The trusted key that has signed the card, or why none has; `None` if this was not checked.
+    pub(crate) signed: Option<Result<String, String>>,
     pub(crate) preferences: &'a InterfacePreferences,
     pub(crate) style: Style,
 }
@@ -50,7 +52,7 @@ impl fmt::Display for Described<'_> {
         line(f, "Input", &list(&card.default_input_modes))?;
         line(f, "Output", &list(&card.default_output_modes))?;
         line(f, "Capabilities", &capabilities(&card.capabilities))?;
-        line(f, "Signatures", &signatures(card))?;
+        line(f, "Signatures", &signatures(card, self.signed.as_ref()))?;
         self.interfaces(f)?;
         self.extensions(f)?;
         self.skills(f)?;
@@ -189,12 +191,15 @@ fn capabilities(capabilities: &AgentCapabilities) -> String {
     if there.is_empty() { "none".to_owned() } else { there.join(", ") }
 }
 
-fn signatures(card: &AgentCard) -> String {
-    if card.signatures.is_empty() {
-        return "none".to_owned();
+fn signatures(card: &AgentCard, signed: Option<&Result<String, String>>) -> String {
+    match signed {
+        Some(Ok(key)) => return format!("valid, by the trusted key {key}"),
+        Some(Err(why)) => return format!("NOT VALID: {why}"),
+        None if card.signatures.is_empty() => return "none".to_owned(),
+        None => {}
     }
     let signers: Vec<String> = card.signatures.iter().map(signer).collect();
-    format!("{} (not verified: no key is known here)", signers.join(", "))
+    format!("{} (not checked)", signers.join(", "))
 }
 
 /// Who claims to have signed: the key and the algorithm that the header of a signature names.
@@ -250,7 +255,8 @@ mod tests {
         let card: AgentCard = a2a_types::from_str(json).unwrap();
         let found_at = Some("http://127.0.0.1:1/.well-known/agent-card.json");
         let preferences = InterfacePreferences::default();
-        Described { card: &card, found_at, preferences: &preferences, style: Style::default() }.to_string()
+        Described { card: &card, found_at, signed: None, preferences: &preferences, style: Style::default() }
+            .to_string()
     }
 
     #[test]
@@ -296,7 +302,7 @@ mod tests {
         Input         text/plain
         Output        text/plain, image/png
         Capabilities  streaming, push notifications
-        Signatures    by key k-1, ES256, by an unnamed key (not verified: no key is known here)
+        Signatures    by key k-1, ES256, by an unnamed key (not checked)
 
         Interfaces
           GRPC 1.0       desk.example:443  (not spoken here)

@@ -270,7 +270,7 @@ impl<'a> Chat<'a> {
             Command::Card => {
                 let (card, preferences) = (self.agent.card(), self.preferences);
                 let style = Style::of(&io::stdout());
-                let text = Described { card, found_at: None, preferences, style }.to_string();
+                let text = Described { card, found_at: None, signed: None, preferences, style }.to_string();
                 self.output.print(&text)?;
             }
             Command::State => {

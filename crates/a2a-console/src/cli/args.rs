@@ -189,6 +189,9 @@ pub(super) struct Connection {
     /// Trust the certificate authorities in this file too
     #[arg(long, value_name = "PEM")]
     pub(super) ca_file: Option<PathBuf>,
+    /// Trust only cards that a key in this file (a JSON Web Key Set) has signed
+    #[arg(long, value_name = "FILE")]
+    pub(super) jwks: Option<PathBuf>,
     /// Give up after so many seconds of silence
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(super) idle_timeout: Option<Duration>,

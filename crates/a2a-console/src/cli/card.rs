@@ -19,10 +19,16 @@ pub(super) async fn run(args: Card, output: &mut Output) -> CommandResult {
         }
         json
     } else {
-        let (card, found_at) = (&peer.card()?, Some(&*peer.found.url));
+        let (card, found_at) = (&peer.at_endpoint(&peer.found.card)?, Some(&*peer.found.url));
         let style = Style::of(&io::stdout());
-        Described { card, found_at, preferences: &peer.preferences, style }.to_string()
+        let signed = peer.verified.as_ref().map(|verified| match verified {
+            Ok(verified) => Ok(format!("{}, {}", verified.key_id, verified.algorithm)),
+            Err(error) => Err(error.to_string()),
+        });
+        Described { card, found_at, signed, preferences: &peer.preferences, style }.to_string()
     };
     output.print(&text)?;
+    // Shown whatever it is, but told from a card to be trusted.
+    peer.card()?;
     Ok(Exit::Success)
 }

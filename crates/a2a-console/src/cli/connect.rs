@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use a2a_agent::{
-    A2aAgent, A2aAgentState, AgentCard, AgentOptions, CardResolver, HttpClient, HttpConfig,
-    InterfacePreferences, RecoveryOptions, Transport,
+    A2aAgent, A2aAgentState, AgentCard, AgentOptions, CardResolver, ErrorKind, HttpClient, HttpConfig,
+    InterfacePreferences, RecoveryOptions, Transport, TransportError,
 };
 use a2a_transport::{ClientOptions, Credentials, ResolvedCard, Secret, connect, select_interface};
-use a2a_types::AgentInterface;
+use a2a_types::{
+    AgentInterface,
+    signatures::{self, KeySet, SignatureError, Verified},
+};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::args::{Binding, Connection, Reply};
@@ -20,6 +23,8 @@ pub(super) struct Peer {
     pub(super) found: ResolvedCard,
     /// What is wanted of its interfaces.
     pub(super) preferences: InterfacePreferences,
+    /// Whether a trusted key has signed the card, if any keys are trusted.
+    pub(super) verified: Option<Result<Verified, SignatureError>>,
     http: HttpClient,
     credentials: Credentials,
     extensions: Vec<String>,
@@ -35,19 +40,37 @@ impl Peer {
     pub(super) async fn find(url: &str, options: &Connection) -> Result<Self, Failure> {
         let preferences = preferences(options)?;
         let credentials = credentials(options)?;
+        let keys = trusted_keys(options)?;
         let http = HttpClient::new(config(options)?)?;
         let found = CardResolver::new(http.clone()).with_credentials(credentials.clone()).fetch(url).await?;
+        let verified = keys.map(|keys| signatures::verify(&found.json, &keys));
         let (extensions, endpoint) = (options.extension.clone(), options.endpoint.clone());
-        Ok(Self { found, preferences, http, credentials, extensions, endpoint })
+        Ok(Self { found, preferences, verified, http, credentials, extensions, endpoint })
     }
 
     /// The card, with the address it is to be called at.
     ///
     /// # Errors
     ///
-    /// An address is given, but the card has no interface that can be used.
+    /// Keys are trusted, and none of them has signed the card. An address is given, but the card has no interface
+    /// that can be used.
     pub(super) fn card(&self) -> Result<AgentCard, Failure> {
-        let mut card = self.found.card.clone();
+        match &self.verified {
+            None => self.at_endpoint(&self.found.card),
+            Some(Ok(verified)) => self.at_endpoint(&verified.card),
+            Some(Err(error)) => {
+                Err(TransportError::new(ErrorKind::Card, format!("the card is not verified: {error}")).into())
+            }
+        }
+    }
+
+    /// A card, with the address it is to be called at.
+    ///
+    /// # Errors
+    ///
+    /// An address is given, but the card has no interface that can be used.
+    pub(super) fn at_endpoint(&self, card: &AgentCard) -> Result<AgentCard, Failure> {
+        let mut card = card.clone();
         if let Some(endpoint) = &self.endpoint {
             let mut interface = select_interface(&card, &self.preferences)?.interface;
             interface.url.clone_from(endpoint);
@@ -89,6 +112,19 @@ fn preferences(options: &Connection) -> Result<InterfacePreferences, Failure> {
         Some(Binding::Jsonrpc) => Ok(preferences.pinned_to(AgentInterface::JSONRPC)),
         Some(Binding::HttpJson) => Ok(preferences.pinned_to(AgentInterface::HTTP_JSON)),
         Some(Binding::Grpc) => Err(Failure::usage("--binding grpc: this build does not speak gRPC")),
+    }
+}
+
+fn trusted_keys(options: &Connection) -> Result<Option<KeySet>, Failure> {
+    let Some(path) = &options.jwks else { return Ok(None) };
+    let unusable = |what: String| Failure::usage(format!("--jwks {} {what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    match KeySet::from_jwks(&text) {
+        Ok(keys) if keys.is_empty() => {
+            Err(unusable("has no key for ES256, RS256 or EdDSA with a `kid`".to_owned()))
+        }
+        Ok(keys) => Ok(Some(keys)),
+        Err(error) => Err(unusable(format!("is not a JSON Web Key Set: {error}"))),
     }
 }
 

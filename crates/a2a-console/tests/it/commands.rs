@@ -1,6 +1,7 @@
 //! Commands other than `send` and `chat`.
 
-use serde_json::json;
+use a2a_testkit::{Exchange, Loopback};
+use serde_json::{Value, json};
 
 use crate::{
     peer::{card, methods, peer, result, stream, task, text},
@@ -54,6 +55,64 @@ async fn a_card_is_shown_with_what_is_used_and_what_is_wrong() {
 
     let json = run(["card", &url, "--json"]).await;
     assert_eq!(json.out, format!("{}\n", card(&server.url("/rpc"))));
+}
+
+/// The card and the key of the specification's example.
+fn signed_card() -> (Value, Value) {
+    let mut vector: Value = serde_json::from_str(include_str!("../data/signed-card.json")).unwrap();
+    (vector["card"].take(), vector["jwk"].take())
+}
+
+#[tokio::test]
+async fn a_card_is_checked_with_the_keys_that_are_trusted() {
+    let (signed, jwk) = signed_card();
+    let mut other = jwk.clone();
+    other["kid"] = "other".into();
+    let file = |keys: Value| {
+        let file =
+            std::env::temp_dir().join(format!("a2a-keys-{}-{}.json", std::process::id(), keys[0]["kid"]));
+        std::fs::write(&file, json!({ "keys": keys }).to_string()).unwrap();
+        file.display().to_string()
+    };
+    let (trusted, strange, none) = (file(json!([jwk])), file(json!([other])), file(json!([])));
+    let mut forged = signed.clone();
+    forged["name"] = "Someone else".into();
+
+    for (card, keys, code, line) in [
+        (&signed, None, 0, "Signatures    by key demo-1, ES256 (not checked)\n"),
+        (&signed, Some(&trusted), 0, "Signatures    valid, by the trusted key demo-1, ES256\n"),
+        (
+            &signed,
+            Some(&strange),
+            5,
+            "Signatures    NOT VALID: the card has no valid signature: no key \"demo-1\"\n",
+        ),
+        (
+            &forged,
+            Some(&trusted),
+            5,
+            "Signatures    NOT VALID: the card has no valid signature: not what was signed\n",
+        ),
+    ] {
+        let server = Loopback::start([Exchange::any().times(9).json(&card.to_string())]).await;
+        let url = server.url("");
+        let jwks = keys.map(|keys| ["--jwks", keys]);
+        let shown = run(["card", &url].into_iter().chain(jwks.into_iter().flatten())).await;
+        assert!(shown.code == code && shown.out.contains(line), "{line}: {shown:?}");
+        if code != 0 {
+            assert!(shown.err.contains("the card is not verified: "), "{shown:?}");
+            let refused = run(["send", &url, "hi", "--events", "--jwks", keys.unwrap()]).await;
+            assert_eq!((refused.code, &refused.error()["kind"]), (5, &json!("card")), "{refused:?}");
+            assert!(server.request_lines().iter().all(|line| line.starts_with("GET")));
+        }
+    }
+    for keys in [&none, "/nowhere/keys.json"] {
+        let refused = run(["card", "http://127.0.0.1:1", "--jwks", keys]).await;
+        assert!(refused.code == 2 && refused.err.contains("--jwks"), "{refused:?}");
+    }
+    for file in [trusted, strange, none] {
+        std::fs::remove_file(file).unwrap();
+    }
 }
 
 #[tokio::test]
