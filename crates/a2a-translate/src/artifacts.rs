@@ -122,7 +122,7 @@ impl Artifacts {
             self.tracked.push(Tracked {
                 task_id: task_id.into(),
                 artifact_id: artifact_id.into(),
-                content: Content::new(&writer.reply_id),
+                content: Content::new(writer.key),
                 started: false,
                 known: false,
                 open: None,

@@ -16,6 +16,7 @@ use crate::{
         DataBlockDeltaEvent, DataBlockEndEvent, DataBlockStartEvent, Event, TextBlockDeltaEvent,
         TextBlockEndEvent, TextBlockStartEvent,
     },
+    seen::Key,
     source::{Clock, IdSource},
 };
 
@@ -141,6 +142,8 @@ impl Flow {
 #[derive(Debug)]
 pub(crate) struct Writer {
     pub(crate) reply_id: Arc<str>,
+    /// What remembered content is hashed with.
+    pub(crate) key: Key,
     pub(crate) events: VecDeque<Event>,
     pub(crate) warnings: VecDeque<Warning>,
     pub(crate) data_parts: DataParts,
@@ -159,8 +162,10 @@ impl Writer {
         mut ids: Box<dyn IdSource>,
         clock: Box<dyn Clock>,
     ) -> Self {
+        let reply_id = reply_id.unwrap_or_else(|| ids.next_id());
         Self {
-            reply_id: reply_id.unwrap_or_else(|| ids.next_id()),
+            key: Key::new(&reply_id),
+            reply_id,
             events: VecDeque::new(),
             warnings: VecDeque::new(),
             data_parts,

@@ -8,19 +8,45 @@
 //! does not matter into how many parts a server cuts them. Only the last run is open; the others are chained into
 //! one hash.
 //!
-//! The hash is SipHash-1-3 over a prefix that the remote side does not know (the id of the reply, which never
-//! leaves this side, and is random unless the caller says otherwise), and lengths must match, too. So a peer that
-//! relays what others write cannot be made to swallow a different text for an equal one.
+//! The hash is HighwayHash, whose key the remote side does not know: it is made from the id of the reply, which never
+//! leaves this side and is random unless the caller says otherwise; lengths must match, too. A hash without a key
+//! would not do: whoever wrote a text that a peer relays and then replaces, say by a notice of a known wording, could
+//! make it collide with the notice, which would then count as a repetition and never be seen.
 
-use std::hash::{DefaultHasher, Hasher as _};
+use std::fmt;
 
 use a2a_types::{Part, PartContent};
+use highway::{HighwayHash as _, HighwayHasher};
+
+/// What hashes are made with.
+#[derive(Clone, Copy)]
+pub(crate) struct Key(highway::Key);
+
+impl Key {
+    /// The key that belongs to a secret.
+    pub(crate) fn new(secret: &str) -> Self {
+        Self(highway::Key(HighwayHasher::default().hash256(secret.as_bytes())))
+    }
+
+    fn hasher(self) -> HighwayHasher {
+        HighwayHasher::new(self.0)
+    }
+
+    fn hash(self, text: &str) -> u64 {
+        self.hasher().hash64(text.as_bytes())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key")
+    }
+}
 
 /// The content of an artifact or a message as far as it was streamed.
 #[derive(Debug, Clone)]
 pub(crate) struct Content {
-    /// Hasher that has taken in the key.
-    keyed: DefaultHasher,
+    key: Key,
     /// How many runs are closed.
     closed: u64,
     /// Hash of the closed runs.
@@ -36,7 +62,7 @@ struct Run {
     media_type: u64,
     filename: u64,
     len: u64,
-    bytes: DefaultHasher,
+    bytes: HighwayHasher,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +86,8 @@ pub(crate) enum Repetition {
 
 impl Content {
     /// Nothing yet.
-    pub(crate) fn new(key: &str) -> Self {
-        let mut keyed = DefaultHasher::new();
-        keyed.write(key.as_bytes());
-        Self { keyed, closed: 0, chain: 0, run: None }
+    pub(crate) fn new(key: Key) -> Self {
+        Self { key, closed: 0, chain: 0, run: None }
     }
 
     /// Nothing again, with the same key.
@@ -93,7 +117,7 @@ impl Content {
         self.closed == other.closed
             && self.chain == other.chain
             && match (&self.run, &other.run) {
-                (Some(a), Some(b)) => a.is_alike(b) && a.len == b.len && a.bytes.finish() == b.bytes.finish(),
+                (Some(a), Some(b)) => a.is_alike(b) && a.len == b.len && a.hash() == b.hash(),
                 (None, None) => true,
                 _ => false,
             }
@@ -120,7 +144,7 @@ impl Content {
                 let missing = usize::try_from(end.len - run.len).unwrap_or(usize::MAX);
                 if let Some((known, new)) = bytes.split_at_checked(missing) {
                     run.extend(known);
-                    if run.bytes.finish() != end.bytes.finish() || !can_grow(part, missing, new) {
+                    if run.hash() != end.hash() || !can_grow(part, missing, new) {
                         break;
                     }
                     if !new.is_empty() {
@@ -150,29 +174,28 @@ impl Content {
             // A continuation need not say again what the file is.
             Kind::Raw => {
                 run.kind == kind
-                    && (part.media_type.is_empty() || run.media_type == self.hash(&part.media_type))
-                    && (part.filename.is_empty() || run.filename == self.hash(&part.filename))
+                    && (part.media_type.is_empty() || run.media_type == self.key.hash(&part.media_type))
+                    && (part.filename.is_empty() || run.filename == self.key.hash(&part.filename))
             }
             Kind::Url | Kind::Data => false,
         });
         if !joins {
             if let Some(run) = self.run.take() {
-                let mut chain = self.keyed.clone();
-                for number in
-                    [self.chain, run.kind as u64, run.media_type, run.filename, run.len, run.bytes.finish()]
+                let mut chain = self.key.hasher();
+                for number in [self.chain, run.kind as u64, run.media_type, run.filename, run.len, run.hash()]
                 {
-                    chain.write_u64(number);
+                    chain.append(&number.to_le_bytes());
                 }
-                self.chain = chain.finish();
+                self.chain = chain.finalize64();
                 self.closed += 1;
             }
             let (media_type, filename) = match kind {
                 Kind::Text => (0, 0),
                 Kind::Raw | Kind::Url | Kind::Data => {
-                    (self.hash(&part.media_type), self.hash(&part.filename))
+                    (self.key.hash(&part.media_type), self.key.hash(&part.filename))
                 }
             };
-            self.run = Some(Run { kind, media_type, filename, len: 0, bytes: self.keyed.clone() });
+            self.run = Some(Run { kind, media_type, filename, len: 0, bytes: self.key.hasher() });
         }
         Some(bytes)
     }
@@ -181,12 +204,6 @@ impl Content {
         if let Some(run) = &mut self.run {
             run.extend(bytes);
         }
-    }
-
-    fn hash(&self, name: &str) -> u64 {
-        let mut hash = self.keyed.clone();
-        hash.write(name.as_bytes());
-        hash.finish()
     }
 }
 
@@ -197,8 +214,12 @@ impl Run {
     }
 
     fn extend(&mut self, bytes: &[u8]) {
-        self.bytes.write(bytes);
+        self.bytes.append(bytes);
         self.len += bytes.len() as u64;
+    }
+
+    fn hash(&self) -> u64 {
+        self.bytes.clone().finalize64()
     }
 }
 

@@ -38,7 +38,7 @@ impl Statuses {
         message: Message,
         artifacts: &Artifacts,
     ) -> Result<(), TranslateError> {
-        let mut content = Content::new(&writer.reply_id);
+        let mut content = Content::new(writer.key);
         content.extend_from(&message.parts);
         let said = |streamed: &Streamed| *streamed.task_id == *task_id && streamed.content.equals(&content);
         if !content.is_empty() && (self.streamed.iter().any(said) || artifacts.contain(task_id, &content)) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use a2a_types::{DecodeError, RpcError};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, StatusCode, Uri, header};
+use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::Value;
 
 use crate::{
@@ -117,9 +118,14 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));
     }
-    let until = httpdate::parse_http_date(value.trim()).ok()?;
-    let now = httpdate::parse_http_date(text_header(headers, &header::DATE)?.trim()).ok()?;
-    Some(until.duration_since(now).unwrap_or_default())
+    let until = date(&value)?;
+    let now = date(&text_header(headers, &header::DATE)?)?;
+    Some(until.duration_since(now).try_into().unwrap_or_default())
+}
+
+/// The point in time that an `IMF-fixdate` names (RFC 9110, section 5.6.7).
+fn date(text: &str) -> Option<Timestamp> {
+    rfc2822::DateTimeParser::new().parse_timestamp(text.trim()).ok()
 }
 
 pub(crate) fn text_header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
