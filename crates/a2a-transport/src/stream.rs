@@ -44,12 +44,12 @@ impl Stream for ResponseStream {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Some(inner) = &mut self.inner else { return Poll::Ready(None) };
-        let item = std::task::ready!(inner.poll_next_unpin(cx));
-        if !matches!(item, Some(Ok(_))) {
+        let polled = inner.poll_next_unpin(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             // The connection is released as soon as the end is known.
             self.inner = None;
         }
-        Poll::Ready(item)
+        polled
     }
 }
 

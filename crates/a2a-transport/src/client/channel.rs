@@ -157,9 +157,12 @@ impl Channel {
         let request =
             self.request(outgoing, accept, authorization).map_err(|error| at(&outgoing.url, error))?;
         let head_timeout = idle.unwrap_or(config.head_timeout);
-        let mut sent = self.http.send(request.clone(), head_timeout).await;
+        let again = outgoing.is_read.then(|| request.clone());
+        let mut sent = self.http.send(request, head_timeout).await;
         // A connection that was kept for long may be closed by the peer just when it is used again.
-        if outgoing.is_read && sent.as_ref().err().is_some_and(|error| error.kind() == ErrorKind::StreamCut) {
+        if let (Some(request), Err(error)) = (again, &sent)
+            && error.kind() == ErrorKind::StreamCut
+        {
             sent = self.http.send(request, head_timeout).await;
         }
         let mut response = sent?;

@@ -55,7 +55,7 @@ impl Default for HttpConfig {
             head_timeout: Duration::from_secs(60),
             body_idle_timeout: Duration::from_secs(60),
             stream_idle_timeout: Some(Duration::from_secs(5 * 60)),
-            pool_idle_timeout: Duration::from_secs(90),
+            pool_idle_timeout: Duration::from_secs(30),
             max_idle_connections: 64,
             max_body_bytes: 16 * 1024 * 1024,
             max_card_bytes: 1024 * 1024,
@@ -106,7 +106,7 @@ impl HttpConfig {
         self
     }
 
-    /// How long an unused connection is kept for the next call. Default: 90 seconds.
+    /// How long an unused connection is kept for the next call. Default: 30 seconds; many servers close it soon, too.
     #[must_use]
     pub fn with_pool_idle_timeout(mut self, timeout: Duration) -> Self {
         self.pool_idle_timeout = timeout;

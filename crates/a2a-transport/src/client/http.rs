@@ -11,6 +11,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+use futures::FutureExt as _;
 use http::{HeaderMap, Request, StatusCode, Uri, header, uri::Scheme};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
@@ -85,22 +86,24 @@ impl HttpClient {
     ) -> Result<HttpResponse, TransportError> {
         let url = request.uri().clone();
         check_url(&url)?;
-        // The time limit is looked at after the response, so that what is ready in time is never lost.
-        let responding = self.shared.client.request(request.map(Full::new));
-        match tokio::time::timeout(head_timeout, responding).await {
+        let mut responding = self.shared.client.request(request.map(Full::new));
+        let mut silence = SilenceTimer::new(head_timeout);
+        let responded = std::future::poll_fn(|cx| match responding.poll_unpin(cx) {
+            Poll::Ready(responded) => Poll::Ready(Ok(responded)),
+            // The time limit is looked at after the response, so that what is ready in time is never lost.
+            Poll::Pending => silence.poll_elapsed(cx).map(Err),
+        });
+        match responded.await {
             Ok(Ok(response)) => {
                 let (head, incoming) = response.into_parts();
-                Ok(HttpResponse {
-                    status: head.status,
-                    headers: head.headers,
-                    body: HttpBody { incoming, url, idle: None },
-                })
+                silence.stop();
+                let body = HttpBody { incoming, url, silence };
+                Ok(HttpResponse { status: head.status, headers: head.headers, body })
             }
             Ok(Err(error)) => Err(failure(&url, error)),
-            Err(_) => Err(at(
-                &url,
-                TransportError::new(ErrorKind::Timeout, format!("no answer within {head_timeout:?}")),
-            )),
+            Err(limit) => {
+                Err(at(&url, TransportError::new(ErrorKind::Timeout, format!("no answer within {limit:?}"))))
+            }
         }
     }
 }
@@ -153,7 +156,7 @@ impl HttpResponse {
 pub(crate) struct HttpBody {
     incoming: Incoming,
     url: Uri,
-    idle: Option<IdleTimer>,
+    silence: SilenceTimer,
 }
 
 impl HttpBody {
@@ -163,7 +166,7 @@ impl HttpBody {
 
     /// Limits the silence before each chunk.
     pub(crate) fn with_idle_timeout(mut self, limit: Option<Duration>) -> Self {
-        self.idle = limit.map(IdleTimer::new);
+        self.silence.limit = limit;
         self
     }
 
@@ -175,9 +178,7 @@ impl HttpBody {
     pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>> {
         loop {
             let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(cx) else { break };
-            if let Some(idle) = &mut self.idle {
-                idle.stop();
-            }
+            self.silence.stop();
             match frame {
                 // Trailers mean nothing here.
                 Some(Ok(frame)) => match frame.into_data() {
@@ -192,10 +193,8 @@ impl HttpBody {
                 None => return Poll::Ready(None),
             }
         }
-        let Some(idle) = &mut self.idle else { return Poll::Pending };
-        ready!(idle.poll_elapsed(cx));
-        let silent =
-            TransportError::new(ErrorKind::Timeout, format!("the peer was silent for {:?}", idle.limit));
+        let limit = ready!(self.silence.poll_elapsed(cx));
+        let silent = TransportError::new(ErrorKind::Timeout, format!("the peer was silent for {limit:?}"));
         Poll::Ready(Some(Err(at(&self.url, silent))))
     }
 
@@ -244,30 +243,41 @@ impl HttpBody {
     }
 }
 
-/// A limit on waiting: it runs only while somebody waits for data, and is cheap to start and stop.
-struct IdleTimer {
-    limit: Duration,
+/// A limit on waiting, one timer for a whole exchange: it counts only while somebody waits for the peer, and is cheap
+/// to start and stop.
+struct SilenceTimer {
+    /// `None`: the peer may be silent for ever.
+    limit: Option<Duration>,
     deadline: Option<Instant>,
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-impl IdleTimer {
+impl SilenceTimer {
     fn new(limit: Duration) -> Self {
-        Self { limit, deadline: None, sleep: None }
+        Self { limit: Some(limit), deadline: None, sleep: None }
     }
 
+    /// The peer was heard of.
     fn stop(&mut self) {
         self.deadline = None;
     }
 
-    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let limit = self.limit;
-        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + limit);
+    /// Ready with the limit once it has passed.
+    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Duration> {
+        let Some(limit) = self.limit else { return Poll::Pending };
+        // A limit beyond the end of time is none.
+        let Some(deadline) = self.deadline.or_else(|| Instant::now().checked_add(limit)) else {
+            return Poll::Pending;
+        };
+        self.deadline = Some(deadline);
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        if sleep.deadline() > deadline {
+            sleep.as_mut().reset(deadline);
+        }
         loop {
             ready!(sleep.as_mut().poll(cx));
             if sleep.deadline() >= deadline {
-                return Poll::Ready(());
+                return Poll::Ready(limit);
             }
             // It was set for an earlier wait: only now it has to be set anew.
             sleep.as_mut().reset(deadline);
@@ -328,7 +338,7 @@ pub(crate) fn without_secrets(url: &Uri) -> String {
 /// Largest head of a response over HTTP/2.
 #[cfg(feature = "http2")]
 const MAX_HTTP2_HEAD_BYTES: u32 = 256 * 1024;
-/// Most header fields in a response.
-const MAX_RESPONSE_HEADERS: usize = 200;
+/// Most header fields in a response: hyper reads as many without allocating.
+const MAX_RESPONSE_HEADERS: usize = 100;
 /// Largest head of a response, and largest piece read from a socket at once.
 const MAX_RESPONSE_HEAD_BYTES: usize = 256 * 1024;

@@ -86,7 +86,7 @@ impl RpcCaller {
         match self.channel.streaming(outgoing).await? {
             Answer::Events(body) => Ok(self.channel.payloads(body, move |event| read_event::<P>(event, &id))),
             Answer::Json(body) => match read_response::<P>(&body, &id) {
-                Ok(Some(payload)) => Ok(ResponseStream::once(payload.into().payload)),
+                Ok(Some(payload)) => Ok(ResponseStream::once(*payload.into().payload)),
                 Ok(None) => Err(at(&self.url, no_result("the answer"))),
                 Err(error) => Err(at(&self.url, error)),
             },
@@ -159,9 +159,13 @@ fn read_event<P: DeserializeOwned + Into<Piece>>(
 ) -> Result<Piece, TransportError> {
     let response: JsonRpcResponse<P> =
         a2a_types::from_str(event.data).map_err(|error| undecodable("an event", &error))?;
-    accept(response, id)?.map(Into::into).ok_or_else(|| no_result("an event"))
+    match accept(response, id)? {
+        Some(payload) => Ok(payload.into()),
+        None => Err(no_result("an event")),
+    }
 }
 
+#[inline]
 fn accept<R>(response: JsonRpcResponse<R>, id: &RequestId) -> Result<Option<R>, TransportError> {
     // One response belongs to one request, by the connection; an id that says otherwise is only worth a word.
     if response.id != *id && response.id != RequestId::Null {
