@@ -1,8 +1,11 @@
 //! Cancelling a reply from outside of it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Context,
 };
 
 use futures::task::AtomicWaker;
@@ -33,9 +36,13 @@ impl CancelHandle {
         self.shared.requested.store(false, Ordering::Release);
     }
 
-    /// Whether it was asked for; if not, the task is woken when it is.
-    pub(crate) fn poll_requested(&self, cx: &std::task::Context<'_>) -> bool {
-        self.shared.waker.register(cx.waker());
+    pub(crate) fn is_requested(&self) -> bool {
         self.shared.requested.load(Ordering::Acquire)
+    }
+
+    /// Whether it was asked for; if not, the task is woken when it is.
+    pub(crate) fn poll_requested(&self, cx: &Context<'_>) -> bool {
+        self.shared.waker.register(cx.waker());
+        self.is_requested()
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use a2a_translate::{Event, Msg};
@@ -79,11 +79,11 @@ impl Stream for ReplyStream<'_> {
     type Item = Result<Event, AgentError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let item = ready!(self.events.poll_next_unpin(cx));
-        if let Some(Ok(event)) = &item {
+        let polled = self.events.poll_next_unpin(cx);
+        if let Poll::Ready(Some(Ok(event))) = &polled {
             self.message.append_event(event);
         }
-        Poll::Ready(item)
+        polled
     }
 }
 

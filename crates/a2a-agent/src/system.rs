@@ -29,14 +29,27 @@ impl IdSource for RandomIds {
         let high = self.generator.u64(..) & !0xF000 | 0x4000;
         let low = self.generator.u64(..) & !(0xC000 << 48) | 0x8000 << 48;
         let mut digits = [0; 32];
-        for (bytes, half) in digits.chunks_exact_mut(16).zip([high, low]) {
-            for (place, digit) in bytes.iter_mut().rev().enumerate() {
-                let value = (half >> (4 * place)) as u8 & 0xF;
-                *digit = if value < 10 { b'0' + value } else { b'a' - 10 + value };
-            }
+        for (bytes, half) in digits.as_chunks_mut::<16>().0.iter_mut().zip([high, low]) {
+            *bytes = hex_digits(half);
         }
         str::from_utf8(&digits).unwrap_or_default().into()
     }
+}
+
+/// The number in lower-case hexadecimal digits, all at once: every event has an id.
+fn hex_digits(number: u64) -> [u8; 16] {
+    const ONES: u128 = u128::MAX / 0xFF;
+    // Halves are moved apart until every byte has four bits.
+    let halves = [
+        (32, 0xFFFF_FFFF_0000_0000_FFFF_FFFF),
+        (16, 0xFFFF_0000_FFFF_0000_FFFF_0000_FFFF),
+        (8, 0xFF_00FF_00FF_00FF_00FF_00FF_00FF_00FF),
+        (4, 0x0F * ONES),
+    ];
+    let digits = halves.iter().fold(u128::from(number), |digits, (by, mask)| (digits | digits << by) & mask);
+    // Six more than nine is sixteen.
+    let letters = (digits + 0x06 * ONES) >> 4 & ONES;
+    (digits + u128::from(b'0') * ONES + letters * u128::from(b'a' - b'0' - 10)).to_be_bytes()
 }
 
 /// Local time as AgentScope writes it: ISO 8601 without a zone, with six digits of fraction, or none if they are
@@ -47,7 +60,9 @@ impl IdSource for RandomIds {
 #[non_exhaustive]
 pub struct LocalClock {
     second: Option<i64>,
-    /// The time of that second.
+    /// How long the time of that second is.
+    whole: usize,
+    /// It, and the fraction that was asked for last.
     text: String,
 }
 
@@ -57,18 +72,19 @@ impl LocalClock {
         if self.second != Some(second) {
             self.second = Some(second);
             self.text = format!("{:.0}", local());
+            self.whole = self.text.len();
         }
-        if micros == 0 {
-            return self.text.as_str().into();
+        self.text.truncate(self.whole);
+        if micros != 0 {
+            let mut fraction = [b'.'; 7];
+            let mut rest = micros;
+            for digit in fraction.iter_mut().skip(1).rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+            self.text.push_str(str::from_utf8(&fraction).unwrap_or_default());
         }
-        let mut fraction = [b'.'; 7];
-        let mut rest = micros;
-        for digit in fraction.iter_mut().skip(1).rev() {
-            *digit = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        // One allocation for the string, one for sharing it.
-        [self.text.as_str(), str::from_utf8(&fraction).unwrap_or_default()].concat().into()
+        self.text.as_str().into()
     }
 }
 
@@ -114,6 +130,13 @@ mod tests {
             assert!(id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{id}");
             assert_eq!(id.as_bytes()[12], b'4', "{id}");
             assert!(matches!(id.as_bytes()[16], b'8' | b'9' | b'a' | b'b'), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_digit_has_its_place() {
+        for number in [0, u64::MAX, 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x9A00_0000_0000_00A9] {
+            assert_eq!(str::from_utf8(&hex_digits(number)).unwrap(), format!("{number:016x}"));
         }
     }
 

@@ -30,7 +30,7 @@ impl Turn {
     pub(super) fn poll_cancellation(&mut self, agent: &mut A2aAgent, cx: &mut Context<'_>) -> Poll<()> {
         match &mut self.cancellation {
             Cancellation::None => {
-                if !agent.cancel.poll_requested(cx) {
+                if !agent.cancel.is_requested() {
                     return Poll::Pending;
                 }
                 self.cancel_wanted(agent);

@@ -122,8 +122,12 @@ impl Turn {
             if matches!(self.phase, Phase::Ended) {
                 return Poll::Ready(None);
             }
-            if self.poll_cancellation(agent, cx).is_pending() {
-                ready!(self.poll_phase(agent, cx));
+            if self.poll_cancellation(agent, cx).is_ready() || self.poll_phase(agent, cx).is_ready() {
+                continue;
+            }
+            // Only who waits has to be woken by a cancellation.
+            if !matches!(self.cancellation, Cancellation::None) || !agent.cancel.poll_requested(cx) {
+                return Poll::Pending;
             }
         }
     }
