@@ -19,7 +19,14 @@ pub(crate) struct Report {
 }
 
 /// The kinds of client, the cheapest first.
-pub(crate) const KINDS: [&str; 5] = ["floor", "floor-serde", "transport", "agent-events", "agent"];
+pub(crate) const KINDS: [&str; 6] =
+    ["floor", "floor-serde", "floor-text", "transport", "agent-events", "agent"];
+
+/// The client that only holds agents which do nothing, to see what they take.
+pub(crate) const IDLE: &str = "idle-agents";
+
+/// What the name of a client ends with that speaks HTTP/2.
+pub(crate) const HTTP2: &str = ", HTTP/2";
 
 /// What reading one stream found: line ends or bytes of text, by kind of client.
 pub(crate) type Found = Result<usize, Box<dyn Error>>;
@@ -32,12 +39,17 @@ pub(crate) fn run(
 ) -> Result<(), Box<dyn Error>> {
     // What is there once per process is set up before the clock starts.
     let _entered = runtime.enter();
-    let ours = Ours::new(&format!("http://{address}/{workload}"), workload)?;
+    let (kind, http2) = kind.strip_suffix(HTTP2).map_or((kind, false), |kind| (kind, true));
+    let ours = Ours::new(&format!("http://{address}/{workload}"), workload, http2)?;
+    if kind == IDLE {
+        return idle(&ours, workload.streams);
+    }
     let pool = Pool::default();
     let read = |_| async {
         match kind {
             "floor" => floor::read(&pool, address, workload).await,
-            "floor-serde" => floor_serde::read(&pool, address, workload).await,
+            "floor-serde" => floor_serde::read(&pool, address, workload, false).await,
+            "floor-text" => floor_serde::read(&pool, address, workload, true).await,
             "transport" => ours.transport().await,
             "agent-events" => ours.agent_events().await,
             "agent" => ours.agent().await,
@@ -62,6 +74,14 @@ pub(crate) fn run(
     if found != expected {
         return Err(format!("{kind} found {found} instead of {expected} in {workload}").into());
     }
+    println!("{}", serde_json::to_string(&report)?);
+    Ok(())
+}
+
+fn idle(ours: &Ours, count: usize) -> Result<(), Box<dyn Error>> {
+    let agents = (0..count).map(|_| ours.new_agent()).collect::<Result<Vec<_>, _>>()?;
+    let report = Report { cpu_ns: 0, wall_ns: 0, peak_kib: measure::peak_kib()?, allocations: 0 };
+    drop(agents);
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The second floor: hyper, a minimal correct split of Server-Sent Events, and serde_json into structs that have
-//! just what is needed and borrow their strings.
+//! just what is needed and borrow their strings. One variant keeps the text, as a message has to.
 
 use std::{borrow::Cow, error::Error};
 
@@ -65,22 +65,29 @@ struct Status<'a> {
     state: Cow<'a, str>,
 }
 
-pub(crate) async fn read(pool: &Pool, address: &str, workload: &Workload) -> Found {
+pub(crate) async fn read(pool: &Pool, address: &str, workload: &Workload, keeps: bool) -> Found {
     let (sender, mut response) = pool.request(address, workload).await?;
     let mut events = Events::default();
-    let mut text = 0;
+    let (mut text, mut kept) = (0, String::new());
+    let mut take = |payload: &Payload<'_>| {
+        text += text_of(payload);
+        if keeps {
+            texts(payload).for_each(|text| kept.push_str(text));
+        }
+    };
     while let Some(frame) = response.frame().await {
         if let Some(data) = frame?.data_ref() {
             events.push(data, |event| {
-                text += match workload.binding {
-                    Binding::JsonRpc => text_of(&serde_json::from_slice::<Envelope<'_>>(event)?.result),
-                    Binding::Rest => text_of(&serde_json::from_slice(event)?),
-                };
+                match workload.binding {
+                    Binding::JsonRpc => take(&serde_json::from_slice::<Envelope<'_>>(event)?.result),
+                    Binding::Rest => take(&serde_json::from_slice(event)?),
+                }
                 Ok(())
             })?;
         }
     }
     pool.put(sender)?;
+    std::hint::black_box(kept);
     Ok(text)
 }
 
@@ -91,7 +98,12 @@ fn text_of(payload: &Payload<'_>) -> usize {
     }
     let Some(update) = &payload.artifact_update else { return 0 };
     std::hint::black_box((&update.task_id, &update.artifact.artifact_id, update.append));
-    update.artifact.parts.iter().map(|part| part.text.len()).sum()
+    texts(payload).map(str::len).sum()
+}
+
+fn texts<'a>(payload: &'a Payload<'_>) -> impl Iterator<Item = &'a str> {
+    let update = payload.artifact_update.iter();
+    update.flat_map(|update| &update.artifact.parts).map(|part| &*part.text)
 }
 
 /// Lines that end in LF, CRLF or CR; `data` lines joined; an event at every blank line.

@@ -1,9 +1,12 @@
 //! What the client costs, beside floors that only read and parse.
 //!
 //! ```text
-//! cargo run --release -p a2a-benches                         the table, in markdown
-//! cargo run --release -p a2a-benches -- --rounds 1 small     one round of the workloads whose name begins so
-//! cargo run --release -p a2a-benches --features allocations  allocations per event
+//! cargo run --release -p a2a-benches                           the tables, in markdown
+//! cargo run --release -p a2a-benches -- --rounds 1 --rows small/huge
+//!                                                              one round of the workloads whose names begin so
+//! cargo run --release -p a2a-benches --features allocations    allocations per event
+//! cargo run --release -p a2a-benches --features http2 -- --rows crowd
+//!                                                              HTTP/1.1 beside HTTP/2
 //! ```
 //!
 //! A canned server and each client are processes of their own: this program again, with other arguments. Linux

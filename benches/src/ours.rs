@@ -18,14 +18,14 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(url: &str, workload: &Workload) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn new(url: &str, workload: &Workload, http2: bool) -> Result<Self, Box<dyn Error>> {
         let binding = match workload.binding {
             Binding::JsonRpc => AgentInterface::JSONRPC,
             Binding::Rest => AgentInterface::HTTP_JSON,
         };
         let mut card = AgentCard::new("Bench", vec![AgentInterface::new(url, binding, "1.0")]);
         card.capabilities.streaming = Some(true);
-        let http = HttpClient::new(HttpConfig::default())?;
+        let http = HttpClient::new(config(http2)?)?;
         let transport = a2a_transport::connect(&card, &http, ClientOptions::default())?;
         Ok(Self { card, transport })
     }
@@ -68,7 +68,19 @@ impl Ours {
         if folded == text { Ok(text) } else { Err("the message is not what the events say".into()) }
     }
 
-    fn new_agent(&self) -> Result<A2aAgent, Box<dyn Error>> {
+    pub(crate) fn new_agent(&self) -> Result<A2aAgent, Box<dyn Error>> {
         Ok(A2aAgent::builder(self.card.clone()).transport(Arc::clone(&self.transport)).build()?)
     }
+}
+
+/// Without TLS HTTP/2 has to be known beforehand.
+#[cfg(feature = "http2")]
+fn config(http2: bool) -> Result<HttpConfig, Box<dyn Error>> {
+    use a2a_transport::Http2;
+    Ok(HttpConfig::default().with_http2(if http2 { Http2::Always } else { Http2::Never }))
+}
+
+#[cfg(not(feature = "http2"))]
+fn config(http2: bool) -> Result<HttpConfig, Box<dyn Error>> {
+    if http2 { Err("HTTP/2 needs the feature `http2`".into()) } else { Ok(HttpConfig::default()) }
 }

@@ -1,6 +1,12 @@
 //! Connections of hyper and nothing on top: what the floors stand on.
 
-use std::{error::Error, sync::Mutex};
+use std::{
+    error::Error,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -16,6 +22,7 @@ type Sender = http1::SendRequest<Full<Bytes>>;
 #[derive(Default)]
 pub(crate) struct Pool {
     idle: Mutex<Vec<Sender>>,
+    last_id: AtomicU64,
 }
 
 impl Pool {
@@ -31,12 +38,12 @@ impl Pool {
             None => connect(address).await?,
         };
         sender.ready().await?;
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"SendStreamingMessage"}}"#);
         let request = Request::post(format!("/{workload}"))
             .header("host", address)
             .header("content-type", "application/json")
-            .body(Full::new(Bytes::from_static(
-                br#"{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage"}"#,
-            )))?;
+            .body(Full::new(Bytes::from(body)))?;
         let response = sender.send_request(request).await?;
         Ok((sender, response))
     }

@@ -26,6 +26,10 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
 
 async fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
+    #[cfg(feature = "http2")]
+    if http2::is_spoken(&stream).await? {
+        return http2::serve(stream).await;
+    }
     let mut read = Vec::new();
     let mut canned: Option<(String, Vec<Vec<u8>>)> = None;
     while let Some((workload, id)) = request(&mut stream, &mut read).await? {
@@ -118,4 +122,55 @@ fn events(workload: &Workload, id: &str) -> Vec<String> {
     events.resize(workload.chunks + 1, event(&chunk(r#","append":true"#)));
     events.push(event(&status("TASK_STATE_COMPLETED")));
     events
+}
+
+/// The same over HTTP/2, as whoever knows it beforehand speaks it: an event is a frame.
+#[cfg(feature = "http2")]
+mod http2 {
+    use std::{convert::Infallible, io::Error};
+
+    use bytes::Bytes;
+    use http_body_util::{BodyExt as _, StreamBody};
+    use hyper::{
+        Request, Response,
+        body::{Frame, Incoming},
+        header::CONTENT_TYPE,
+        server::conn::http2,
+        service::service_fn,
+    };
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use tokio::net::TcpStream;
+
+    use super::{Workload, events};
+
+    /// Whether the client begins with the preface of HTTP/2.
+    pub(super) async fn is_spoken(stream: &TcpStream) -> std::io::Result<bool> {
+        let mut start = [0; 3];
+        Ok(stream.peek(&mut start).await? == start.len() && start == *b"PRI")
+    }
+
+    pub(super) async fn serve(stream: TcpStream) -> std::io::Result<()> {
+        http2::Builder::new(TokioExecutor::new())
+            .max_concurrent_streams(u32::MAX)
+            .serve_connection(TokioIo::new(stream), service_fn(answer))
+            .await
+            .map_err(Error::other)
+    }
+
+    async fn answer(
+        request: Request<Incoming>,
+    ) -> Result<Response<StreamBody<impl futures::Stream<Item = Result<Frame<Bytes>, Infallible>>>>, Error>
+    {
+        let path = request.uri().path().trim_start_matches('/').to_owned();
+        let workload: Workload = path.split('/').next().unwrap_or_default().parse().map_err(Error::other)?;
+        let body = request.into_body().collect().await.map_err(Error::other)?.to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+        let id = body.get("id").map_or_else(|| "null".to_owned(), ToString::to_string);
+        let frames = events(&workload, &id).into_iter().map(|event| Ok(Frame::data(Bytes::from(event))));
+        let mut response = Response::new(StreamBody::new(futures::stream::iter(frames)));
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("text/event-stream"));
+        Ok(response)
+    }
 }

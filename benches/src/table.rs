@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    client::{KINDS, Report},
+    client::{HTTP2, IDLE, KINDS, Report},
     workload::{NORMAL, Workload, Writes},
 };
 
@@ -34,57 +34,125 @@ fn workloads() -> Vec<(&'static str, Workload)> {
     ]
 }
 
-pub(crate) fn run(options: &[&str]) -> Result<(), Box<dyn Error>> {
-    let (rounds, prefix) = match options {
-        ["--rounds", rounds, prefix @ ..] => (rounds.parse()?, prefix.first().copied().unwrap_or_default()),
-        [prefix] => (ROUNDS, *prefix),
-        _ => (ROUNDS, ""),
-    };
+/// What to measure, and how often.
+struct Options<'a> {
+    rounds: usize,
+    /// Beginnings of the names of workloads; empty for all.
+    rows: Vec<&'a str>,
+}
+
+impl<'a> Options<'a> {
+    fn parse(arguments: &[&'a str]) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self { rounds: ROUNDS, rows: Vec::new() };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match (*argument, rest.next()) {
+                ("--rounds", Some(rounds)) => options.rounds = rounds.parse()?,
+                ("--rows", Some(rows)) => options.rows.extend(rows.split('/').map(str::trim)),
+                _ => return Err("usage: [--rounds N] [--rows PREFIX[/PREFIX…]]".into()),
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.rows.is_empty() || self.rows.iter().any(|row| name.starts_with(row))
+    }
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+    let options = Options::parse(arguments)?;
     let mut server = start_server()?;
     let mut address = String::new();
     BufReader::new(server.stdout.take().ok_or("no output")?).read_line(&mut address)?;
-    let outcome = print(rounds, prefix, address.trim());
+    let outcome = print(&options, address.trim());
     server.kill()?;
     server.wait()?;
     outcome
 }
 
-fn print(rounds: usize, prefix: &str, address: &str) -> Result<(), Box<dyn Error>> {
+fn print(options: &Options<'_>, address: &str) -> Result<(), Box<dyn Error>> {
+    if cfg!(feature = "http2") {
+        return print_http2(options, address);
+    }
     let counts = cfg!(feature = "allocations");
     println!(
         "| workload | client | CPU ms | × floor-serde | twice the size | wall ms | peak MiB |{}",
         if counts { " allocations/event |" } else { "" }
     );
     println!("|---|---|---|---|---|---|---|{}", if counts { "---|" } else { "" });
-    for (name, workload) in workloads().into_iter().filter(|(name, _)| name.starts_with(prefix)) {
+    for (name, workload) in workloads().into_iter().filter(|(name, _)| options.wants(name)) {
         let sizes = [workload, workload.doubled()];
-        let mut reports: Vec<Vec<Report>> = vec![Vec::new(); KINDS.len() * sizes.len()];
-        for _ in 0..rounds {
-            let slots = KINDS.iter().flat_map(|kind| sizes.iter().map(move |size| (kind, size)));
-            for ((kind, size), reports) in slots.zip(&mut reports) {
-                reports.push(client(kind, address, size)?);
-            }
-        }
-        let mut medians = reports.iter().map(|reports| median(reports));
-        let mut floor = None;
-        for kind in KINDS {
-            let (Some(once), Some(twice)) = (medians.next(), medians.next()) else { break };
-            if kind == "floor-serde" {
-                floor = Some(once.cpu_ns);
-            }
-            let ratio = floor.map_or_else(String::new, |floor| format!("{:.2}", ratio(once.cpu_ns, floor)));
-            let allocations = ratio_of_events(&once, &workload);
+        let medians = medians(options.rounds, address, &KINDS, &sizes)?;
+        let floor = medians.get(1).and_then(|sizes| sizes.first()).map_or(1, |floor| floor.cpu_ns);
+        for (kind, reports) in KINDS.iter().zip(&medians) {
+            let [once, twice] = reports.as_slice() else { continue };
             println!(
-                "| {name} | {kind} | {:.1} | {ratio} | {:.2} | {:.1} | {:.1} |{}",
+                "| {name} | {kind} | {:.1} | {:.2} | {:.2} | {:.1} | {:.1} |{}",
                 milliseconds(once.cpu_ns),
-                self::ratio(twice.cpu_ns, once.cpu_ns),
+                ratio(once.cpu_ns, floor),
+                ratio(twice.cpu_ns, once.cpu_ns),
                 milliseconds(once.wall_ns),
                 once.peak_kib as f64 / 1024.0,
-                if counts { format!(" {allocations:.2} |") } else { String::new() },
+                if counts { format!(" {:.2} |", ratio_of_events(once, &workload)) } else { String::new() },
             );
         }
     }
+    if options.wants("memory") && !counts {
+        print_memory(options, address)?;
+    }
     Ok(())
+}
+
+/// What an agent that does nothing takes, and what a stream does: the difference between many and few.
+fn print_memory(options: &Options<'_>, address: &str) -> Result<(), Box<dyn Error>> {
+    println!("\n| memory | client | KiB each |\n|---|---|---|");
+    let streams = |count| Workload::new(50, 64, NORMAL).streams(count, count);
+    let rows: [(&str, &[&str], [usize; 2]); 2] = [
+        ("idle agent", &[IDLE], [1_000, 11_000]),
+        ("open stream", &["floor-serde", "transport", "agent-events", "agent"], [100, 900]),
+    ];
+    for (name, kinds, [few, many]) in rows {
+        let medians = medians(options.rounds, address, kinds, &[streams(few), streams(many)])?;
+        for (kind, reports) in kinds.iter().zip(&medians) {
+            let [one, other] = reports.as_slice() else { continue };
+            let each = other.peak_kib.saturating_sub(one.peak_kib) as f64 / (many - few) as f64;
+            println!("| {name} | {kind} | {each:.1} |");
+        }
+    }
+    Ok(())
+}
+
+fn print_http2(options: &Options<'_>, address: &str) -> Result<(), Box<dyn Error>> {
+    println!("| workload | client | CPU ms | wall ms | peak MiB |\n|---|---|---|---|---|");
+    let kinds = ["transport", "agent"].map(|kind| [kind.to_owned(), format!("{kind}{HTTP2}")]).concat();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    for (name, workload) in workloads().into_iter().filter(|(name, _)| options.wants(name)) {
+        for (kind, reports) in kinds.iter().zip(medians(options.rounds, address, &kinds, &[workload])?) {
+            let Some(report) = reports.first() else { continue };
+            let (cpu, wall) = (milliseconds(report.cpu_ns), milliseconds(report.wall_ns));
+            println!("| {name} | {kind} | {cpu:.1} | {wall:.1} | {:.1} |", report.peak_kib as f64 / 1024.0);
+        }
+    }
+    Ok(())
+}
+
+/// The median of each client on each workload, by client. The rounds are interleaved.
+fn medians(
+    rounds: usize,
+    address: &str,
+    kinds: &[&str],
+    workloads: &[Workload],
+) -> Result<Vec<Vec<Report>>, Box<dyn Error>> {
+    let mut reports = vec![vec![Vec::new(); workloads.len()]; kinds.len()];
+    for _ in 0..rounds {
+        for (kind, reports) in kinds.iter().zip(&mut reports) {
+            for (workload, reports) in workloads.iter().zip(reports) {
+                reports.push(client(kind, address, workload)?);
+            }
+        }
+    }
+    Ok(reports.iter().map(|sizes| sizes.iter().map(|reports| median(reports)).collect()).collect())
 }
 
 fn start_server() -> Result<Child, Box<dyn Error>> {
