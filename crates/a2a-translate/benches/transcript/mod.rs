@@ -27,25 +27,30 @@ pub(crate) fn payloads(chunks: usize, size: usize) -> Vec<StreamResponse> {
 
 /// Translates the payloads, and folds the events into a message.
 pub(crate) fn translate(payloads: Vec<StreamResponse>) -> Msg {
+    let mut msg = Msg::reply();
+    each_event(payloads, |event| msg.append_event(&event));
+    msg
+}
+
+/// Translates the payloads, and hands each event out.
+pub(crate) fn each_event(payloads: Vec<StreamResponse>, mut take: impl FnMut(Event)) {
     let mut translator = ReplyTranslator::new(
         ReplyContext::new("session-1", "Remote"),
         TranslateOptions::default(),
         Ids(0),
         Noon,
     );
-    let mut msg = Msg::reply();
     for payload in payloads {
         let _ = translator.handle(payload);
-        drain(&mut translator, |event| msg.append_event(event));
+        drain(&mut translator, &mut take);
     }
     translator.finish(End::Ended);
-    drain(&mut translator, |event| msg.append_event(event));
-    msg
+    drain(&mut translator, &mut take);
 }
 
-fn drain(translator: &mut ReplyTranslator, mut take: impl FnMut(&Event)) {
+fn drain(translator: &mut ReplyTranslator, take: &mut impl FnMut(Event)) {
     while let Some(event) = translator.poll_event() {
-        take(&event);
+        take(event);
     }
 }
 
