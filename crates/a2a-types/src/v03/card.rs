@@ -226,12 +226,16 @@ impl<'a> LegacyCard<'a> {
 
     fn to_members(self) -> Map<String, Value> {
         let Self { card, main } = self;
-        let others = card
-            .supported_interfaces
-            .iter()
-            .filter(|interface| speaks_03(interface) && !std::ptr::eq(*interface, main))
-            .map(|interface| json!({ "url": interface.url, "transport": interface.protocol_binding }))
-            .collect();
+        // What tells two of them apart in 1.0, such as the tenant, may have no place here.
+        let mut interfaces: Vec<(&str, &str)> = Vec::new();
+        for interface in card.supported_interfaces.iter().filter(|interface| speaks_03(interface)) {
+            let named = (interface.url.as_str(), interface.protocol_binding.as_str());
+            if !interfaces.contains(&named) {
+                interfaces.push(named);
+            }
+        }
+        let others =
+            interfaces.iter().skip(1).map(|(url, transport)| json!({ "url": url, "transport": transport }));
         let version = if main.protocol_version.is_empty() { "0.3" } else { &main.protocol_version };
         let schemes =
             card.security_schemes.iter().filter_map(|(name, scheme)| Some((name.clone(), flat(scheme)?)));
@@ -243,7 +247,7 @@ impl<'a> LegacyCard<'a> {
         members.put("version", &*card.version);
         members.put("url", &*main.url);
         members.put("preferredTransport", &*main.protocol_binding);
-        members.put_list("additionalInterfaces", others);
+        members.put_list("additionalInterfaces", others.collect());
         members.put_some("provider", card.provider.as_ref().map(|provider| json!(provider)));
         members.put_some("iconUrl", card.icon_url.as_deref());
         members.put_some("documentationUrl", card.documentation_url.as_deref());

@@ -297,6 +297,15 @@ fn a_card_without_0_3_interface_has_no_0_3_form() {
         assert_eq!(LegacyCard::new(&card).is_some(), has, "{version}");
         assert_eq!(written(DualCard::new(&card)).get("url").is_some(), has, "{version}");
     }
+    // What 0.3 cannot tell apart, it has once.
+    let twice = ["acme", "other"].map(|tenant| {
+        let mut interface = AgentInterface::new("https://x", "JSONRPC", "0.3");
+        tenant.clone_into(&mut interface.tenant);
+        interface
+    });
+    let card = AgentCard::new("n", twice.to_vec());
+    let legacy = written(LegacyCard::new(&card).unwrap());
+    assert_eq!((&legacy["url"], legacy.get("additionalInterfaces")), (&"https://x".into(), None));
     // What 0.3 cannot name.
     for (url, binding) in [("", "JSONRPC"), ("https://x", "")] {
         let card = AgentCard::new("n", vec![AgentInterface::new(url, binding, "0.3")]);
