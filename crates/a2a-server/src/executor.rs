@@ -134,8 +134,8 @@ impl RequestContext {
         &self.configuration.accepted_output_modes
     }
 
-    /// The tasks of this conversation before this message, oldest first, with their artifacts: the (at most 100
-    /// latest) ones of the same caller in this context, the one that the message continues last. Exchanges
+    /// The tasks of this conversation before this message, oldest first, with their artifacts: the latest ones of the
+    /// same caller in this context (at most 100, and not many more than 16 MiB of them), the one that the message continues last. Exchanges
     /// without a task are not kept.
     ///
     /// # Errors

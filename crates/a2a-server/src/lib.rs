@@ -30,9 +30,9 @@
 //!
 //! # What is bounded
 //!
-//! Request bodies, heads and idle connections ([`HttpOptions`]); turns, streams, waiting messages, push
-//! configurations and the size of a task ([`Limits`]); the tasks of a [`MemoryStore`]; attempts and time of a
-//! push notification ([`WebhookOptions`]). A subscriber that reads too slowly loses its queue, not its place: it
+//! Request bodies, each and all together, heads, idle connections and clients that do not read ([`HttpOptions`]);
+//! turns, streams, waiting messages, push configurations and the size of a task ([`Limits`]); number and size of
+//! the tasks of a [`MemoryStore`]; attempts and time of a push notification ([`WebhookOptions`]). A subscriber that reads too slowly loses its queue, not its place: it
 //! is given the whole task in place of what it missed.
 //!
 //! # Cancel safety
@@ -53,6 +53,7 @@ mod system;
 mod text_agent;
 mod updater;
 mod webhook;
+mod weight;
 
 pub use auth::{ApiKeys, AuthError, Authenticator, BearerTokens, Caller};
 pub use engine::{Call, Engine, Limits, Recovery, Update, UpdateError, UpdateStream};

@@ -1,12 +1,15 @@
 //! What the driver knows of the task in the store, and its writes.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use a2a_types::{Part, PartContent, RpcError, StreamResponse, Task, TaskState};
+use a2a_types::{Artifact, RpcError, StreamResponse, Task, TaskState};
 
 use super::{limits::Limits, live::Event, registry::Handle};
-use crate::errors::task_not_found;
-use crate::store::{Owner, StoreError, TaskChange, TaskRecord};
+use crate::{
+    errors::task_not_found,
+    store::{Owner, StoreError, TaskChange, TaskRecord},
+    weight,
+};
 
 /// Why an update was not made.
 #[derive(Debug, thiserror::Error)]
@@ -37,22 +40,27 @@ pub(super) enum Progress {
 pub(super) struct Stored {
     pub(super) version: u64,
     pub(super) state: TaskState,
-    artifacts: HashSet<String>,
+    /// Bytes of each artifact.
+    artifacts: HashMap<String, usize>,
+    /// Bytes of the whole task.
     bytes: usize,
 }
 
 impl Stored {
     fn of(record: &TaskRecord) -> Self {
         let task = &record.task;
-        let artifacts = task.artifacts.iter();
         Self {
             version: record.version,
             state: task.status.state.clone(),
-            artifacts: artifacts.clone().map(|artifact| artifact.artifact_id.clone()).collect(),
-            bytes: artifacts.map(|artifact| weight(&artifact.parts)).sum::<usize>()
-                + task.history.iter().map(|message| weight(&message.parts)).sum::<usize>(),
+            artifacts: weights(task),
+            bytes: weight::task(task),
         }
     }
+}
+
+fn weights(task: &Task) -> HashMap<String, usize> {
+    let weigh = |artifact: &Artifact| (artifact.artifact_id.clone(), weight::artifact(artifact));
+    task.artifacts.iter().map(weigh).collect()
 }
 
 impl Progress {
@@ -86,32 +94,29 @@ impl Progress {
         if stored.state.is_terminal() {
             return Err(UpdateError::Ended);
         }
-        let added = match update {
+        match update {
             StreamResponse::StatusUpdate(update) => {
                 if update.status.state == TaskState::Submitted && stored.state != TaskState::Submitted {
                     return Err(UpdateError::Invalid("the task was submitted before"));
                 }
-                update.status.message.as_ref().map_or(0, |message| weight(&message.parts))
             }
             StreamResponse::ArtifactUpdate(update) => {
                 let id = &update.artifact.artifact_id;
                 if id.is_empty() || update.artifact.parts.is_empty() {
                     return Err(UpdateError::Invalid("an artifact needs an id and at least one part"));
                 }
-                if update.append && !stored.artifacts.contains(id) {
+                if update.append && !stored.artifacts.contains_key(id) {
                     return Err(UpdateError::Invalid(
                         "nothing can be appended to an artifact that was never begun",
                     ));
                 }
-                weight(&update.artifact.parts)
             }
-            StreamResponse::Task(task) => task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum(),
-            _ => 0,
-        };
+            _ => {}
+        }
         let change = TaskChange::of(update).ok_or(UpdateError::Invalid("unknown payload"))?;
         // What ends the task must always be possible.
         let ends = change.status().is_some_and(|status| status.state.is_terminal());
-        if !ends && stored.bytes.saturating_add(added) > limits.max_task_bytes {
+        if !ends && stored.bytes_after(&change) > limits.max_task_bytes {
             return Err(UpdateError::Invalid("the task is too large"));
         }
         Ok(change)
@@ -153,25 +158,33 @@ impl Progress {
 }
 
 impl Stored {
+    fn bytes_after(&self, change: &TaskChange) -> usize {
+        let replaced = match change {
+            TaskChange::Artifact(update) if !update.append => {
+                self.artifacts.get(&update.artifact.artifact_id).copied().unwrap_or_default()
+            }
+            TaskChange::Snapshot(_) => self.artifacts.values().sum(),
+            TaskChange::Artifact(_) | TaskChange::Status { .. } | TaskChange::Continue { .. } => 0,
+        };
+        self.bytes.saturating_sub(replaced).saturating_add(change.weight())
+    }
+
     fn note(&mut self, change: &TaskChange) {
+        self.bytes = self.bytes_after(change);
         if let Some(status) = change.status() {
             self.state = status.state.clone();
         }
         match change {
             TaskChange::Artifact(update) => {
-                self.bytes += weight(&update.artifact.parts);
-                if !self.artifacts.contains(&update.artifact.artifact_id) {
-                    self.artifacts.insert(update.artifact.artifact_id.clone());
+                let added = weight::artifact(&update.artifact);
+                match self.artifacts.get_mut(&update.artifact.artifact_id) {
+                    Some(bytes) if update.append => *bytes += added,
+                    Some(bytes) => *bytes = added,
+                    None => drop(self.artifacts.insert(update.artifact.artifact_id.clone(), added)),
                 }
             }
-            TaskChange::Status { status } => {
-                self.bytes += status.message.as_ref().map_or(0, |message| weight(&message.parts));
-            }
-            TaskChange::Continue { message, .. } => self.bytes += weight(&message.parts),
-            TaskChange::Snapshot(task) => {
-                self.artifacts = task.artifacts.iter().map(|artifact| artifact.artifact_id.clone()).collect();
-                self.bytes += task.artifacts.iter().map(|artifact| weight(&artifact.parts)).sum::<usize>();
-            }
+            TaskChange::Snapshot(task) => self.artifacts = weights(task),
+            TaskChange::Status { .. } | TaskChange::Continue { .. } => {}
         }
     }
 }
@@ -187,15 +200,4 @@ pub(super) fn check_state(update: &StreamResponse) -> Result<(), UpdateError> {
         TaskState::Unspecified | TaskState::Other(_) => Err(UpdateError::Invalid("unknown state")),
         _ => Ok(()),
     }
-}
-
-/// About how many bytes parts take.
-fn weight(parts: &[Part]) -> usize {
-    let content = |part: &Part| match &part.content {
-        PartContent::Text(text) | PartContent::Url(text) => text.len(),
-        PartContent::Raw(bytes) => bytes.len(),
-        PartContent::Data(data) => data.as_str().len(),
-        _ => 0,
-    };
-    parts.iter().map(|part| content(part) + size_of::<Part>()).sum()
 }

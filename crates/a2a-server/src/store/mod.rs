@@ -18,7 +18,7 @@ use a2a_types::{
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::{auth::Caller, executor::BoxError};
+use crate::{auth::Caller, executor::BoxError, weight};
 
 pub use cursor::Cursor;
 pub use memory::{MemoryStore, MemoryStoreStats};
@@ -54,7 +54,8 @@ pub trait TaskStore: Debug + Send + Sync + 'static {
     /// Looks a task up, if it is this owner's.
     fn get(&self, owner: Owner, id: String) -> StoreFuture<'_, Option<TaskRecord>>;
 
-    /// A page of an owner's tasks, newest status first.
+    /// A page of an owner's tasks, newest status first. A store may end a page early, lest it become too large:
+    /// the stores of this crate do after 16 MiB.
     ///
     /// # Errors
     ///
@@ -183,6 +184,20 @@ impl TaskChange {
         })
     }
 
+    /// About how many bytes it brings.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Continue { message, status } => weight::message(message) + weight::status(status),
+            Self::Status { status } => weight::status(status),
+            Self::Artifact(update) => weight::artifact(&update.artifact),
+            Self::Snapshot(task) => {
+                weight::status(&task.status)
+                    + weight::artifacts(&task.artifacts)
+                    + weight::metadata(task.metadata.as_ref())
+            }
+        }
+    }
+
     /// The status afterwards, if the change sets one.
     pub fn status(&self) -> Option<&TaskStatus> {
         match self {
@@ -250,6 +265,9 @@ pub struct TaskPage {
     /// Matching tasks on all pages.
     pub total: usize,
 }
+
+/// After about so many bytes a page ends.
+const MAX_PAGE_BYTES: usize = 16 << 20;
 
 /// Why a store cannot do what it is asked.
 #[derive(Debug, thiserror::Error)]

@@ -103,30 +103,31 @@ async fn begin(server: &Running, text: &str) -> (a2a_testkit::RawResponse, Value
     (stream, json!({ "id": id }))
 }
 
-async fn nothing_is_live(server: &Running) {
+/// The driver of a task breaks down when the task is cancelled: everybody is told, and the next attempt succeeds.
+async fn breaks(server: &Running, mut stream: a2a_testkit::RawResponse, params: Value) {
+    assert_eq!(server.client.error("CancelTask", params.clone()).await["code"], -32603);
+    let last = stream.event().await.unwrap();
+    assert_eq!(last["error"]["code"], -32603, "{last}");
+    assert_eq!(stream.block().await, None);
     let none_is_live = async {
         while server.engine.live_tasks() > 0 {
             tokio::task::yield_now().await;
         }
     };
     timeout(GUARD, none_is_live).await.unwrap();
+    let task = server.client.result("CancelTask", params).await;
+    assert_eq!(task["status"]["state"], "TASK_STATE_CANCELED");
 }
 
 #[tokio::test]
 async fn a_store_that_panics_breaks_one_task_only_and_everybody_is_told() {
     let store = Arc::new(Haunted::default());
     let server = serve(&store).await;
-    let (mut stream, params) = begin(&server, "x").await;
+    let (stream, params) = begin(&server, "x").await;
     // The first look is the request's own, the second one is the driver's.
     store.after_get(|_, _| {});
     store.after_get(|_, _| panic!("a bug in a store"));
-    assert_eq!(server.client.error("CancelTask", params.clone()).await["code"], -32603);
-    let last = stream.event().await.unwrap();
-    assert_eq!(last["error"]["code"], -32603, "{last}");
-    assert_eq!(stream.block().await, None);
-    nothing_is_live(&server).await;
-    let task = server.client.result("CancelTask", params).await;
-    assert_eq!(task["status"]["state"], "TASK_STATE_CANCELED");
+    breaks(&server, stream, params).await;
 }
 
 #[tokio::test]
@@ -142,13 +143,8 @@ async fn a_request_that_makes_the_store_panic_is_answered() {
 #[tokio::test]
 async fn an_agent_whose_destructors_panic_is_cancelled_nevertheless() {
     let server = serve(&Arc::default()).await;
-    let (mut stream, params) = begin(&server, "bomb").await;
-    server.client.error("CancelTask", params.clone()).await;
-    assert_eq!(stream.event().await.unwrap()["error"]["code"], -32603);
-    assert_eq!(stream.block().await, None);
-    nothing_is_live(&server).await;
-    let task = server.client.result("CancelTask", params).await;
-    assert_eq!(task["status"]["state"], "TASK_STATE_CANCELED");
+    let (stream, params) = begin(&server, "bomb").await;
+    breaks(&server, stream, params).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use a2a_server::{
 };
 use a2a_types::{Artifact, Message, Part, Role, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus};
 use serde_json::json;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 use crate::support::{Running, agent, card, gist, gists, message};
 
@@ -65,60 +65,56 @@ async fn unfinished_tasks_fail_are_resumed_or_kept() {
     assert_eq!(states(&server).await, kept);
 }
 
-#[tokio::test]
-async fn a_task_that_another_process_ends_is_over_here_too() {
-    let go = Arc::new(Notify::new());
+/// A task at work, in a store that another process has too.
+struct Shared {
+    store: Arc<MemoryStore>,
+    server: Running,
+    stream: a2a_testkit::RawResponse,
+    id: String,
+    /// Lets the agent go on and try to complete the task.
+    go: Arc<Notify>,
+    completed: mpsc::UnboundedReceiver<Result<(), UpdateError>>,
+}
+
+async fn shared() -> Shared {
+    let (go, store) = (Arc::new(Notify::new()), Arc::new(MemoryStore::new()));
+    let (done, completed) = mpsc::unbounded_channel();
     let gate = Arc::clone(&go);
-    let store = Arc::new(MemoryStore::new());
-    let server = Running::start(|url| {
-        let executor = agent(move |_, updater| {
-            let gate = Arc::clone(&gate);
-            async move {
-                updater.working(()).await?;
-                gate.notified().await;
-                assert!(matches!(updater.working("more").await, Err(UpdateError::Ended)));
-                Ok(())
-            }
-        });
-        Server::new(card(url), executor).with_store(store.clone())
-    })
-    .await;
+    let executor = agent(move |_, updater| {
+        let (gate, done) = (Arc::clone(&gate), done.clone());
+        async move {
+            updater.working(()).await?;
+            gate.notified().await;
+            done.send(updater.complete(()).await)?;
+            Ok(())
+        }
+    });
+    let server = Running::start(|url| Server::new(card(url), executor).with_store(store.clone())).await;
     let mut stream = server.client.call("SendStreamingMessage", message("x", json!({}))).await;
     let id = stream.payload().await.unwrap()["task"]["id"].as_str().unwrap().to_owned();
     assert_eq!(gist(&stream.payload().await.unwrap()), "working");
-    // The other process has the same store.
+    Shared { store, server, stream, id, go, completed }
+}
+
+#[tokio::test]
+async fn a_task_that_another_process_ends_is_over_here_too() {
+    let mut shared = shared().await;
     let cancelled = TaskChange::Status { status: Box::new(TaskStatus::new(TaskState::Canceled)) };
-    store.update(id.clone(), 2, cancelled).await.unwrap();
-    go.notify_one();
-    assert_eq!(gists(&stream.payloads().await), ["task canceled []"]);
+    shared.store.update(shared.id.clone(), 2, cancelled).await.unwrap();
+    shared.go.notify_one();
+    assert_eq!(gists(&shared.stream.payloads().await), ["task canceled []"]);
+    assert!(matches!(shared.completed.recv().await.unwrap(), Err(UpdateError::Ended)));
 }
 
 #[tokio::test]
 async fn a_change_of_another_process_does_not_get_lost() {
-    let go = Arc::new(Notify::new());
-    let gate = Arc::clone(&go);
-    let store = Arc::new(MemoryStore::new());
-    let server = Running::start(|url| {
-        let executor = agent(move |_, updater| {
-            let gate = Arc::clone(&gate);
-            async move {
-                updater.working(()).await?;
-                gate.notified().await;
-                updater.complete(()).await?;
-                Ok(())
-            }
-        });
-        Server::new(card(url), executor).with_store(store.clone())
-    })
-    .await;
-    let mut stream = server.client.call("SendStreamingMessage", message("x", json!({}))).await;
-    let id = stream.payload().await.unwrap()["task"]["id"].as_str().unwrap().to_owned();
-    stream.payload().await.unwrap();
+    let mut shared = shared().await;
     let artifact = Artifact::new("theirs", vec![Part::text("theirs")]);
-    let update = TaskArtifactUpdateEvent::new(id.clone(), "c", artifact);
-    store.update(id.clone(), 2, TaskChange::Artifact(Box::new(update))).await.unwrap();
-    go.notify_one();
-    assert_eq!(gists(&stream.payloads().await), ["task working [theirs]", "completed"]);
-    let task = server.client.result("GetTask", json!({ "id": id })).await;
+    let update = TaskArtifactUpdateEvent::new(shared.id.clone(), "c", artifact);
+    shared.store.update(shared.id.clone(), 2, TaskChange::Artifact(Box::new(update))).await.unwrap();
+    shared.go.notify_one();
+    assert_eq!(gists(&shared.stream.payloads().await), ["task working [theirs]", "completed"]);
+    shared.completed.recv().await.unwrap().unwrap();
+    let task = shared.server.client.result("GetTask", json!({ "id": shared.id })).await;
     assert_eq!(gist(&json!({ "task": task })), "task completed [theirs]");
 }

@@ -37,8 +37,12 @@ fn set(state: TaskState, second: u32) -> TaskChange {
     TaskChange::Status { status: Box::new(status(state, second)) }
 }
 
+fn artifact(text: &str) -> TaskArtifactUpdateEvent {
+    TaskArtifactUpdateEvent::new("t", "c", Artifact::new("a", vec![Part::text(text)]))
+}
+
 fn chunk(text: &str, append: bool) -> TaskChange {
-    let mut update = TaskArtifactUpdateEvent::new("t", "c", Artifact::new("a", vec![Part::text(text)]));
+    let mut update = artifact(text);
     update.append = append;
     TaskChange::Artifact(Box::new(update))
 }
@@ -230,6 +234,56 @@ async fn of_writes_at_the_same_time_one_wins() {
         let writes = (0..20).map(|second| store.update("t".to_owned(), 1, set(TaskState::Working, second)));
         let results = futures::future::join_all(writes).await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn memory_is_bounded_in_bytes_too() {
+    let store = MemoryStore::new().with_max_bytes(100_000);
+    let me = owner("me");
+    let text = |length: usize| TaskChange::Artifact(Box::new(artifact(&"x".repeat(length))));
+    for id in ["done", "waiting", "working"] {
+        store.create(me.clone(), task(id, 0)).await.unwrap();
+        store.update(id.to_owned(), 1, text(30_000)).await.unwrap();
+    }
+    store.update("done".to_owned(), 2, set(TaskState::Completed, 2)).await.unwrap();
+    store.update("waiting".to_owned(), 2, set(TaskState::InputRequired, 1)).await.unwrap();
+    assert!((90_000..100_000).contains(&store.stats().bytes), "{:?}", store.stats());
+    let found = async |id: &str| store.get(me.clone(), id.to_owned()).await.unwrap().is_some();
+    // A task that is over goes first, then one that waits; a replacement counts for what it adds.
+    for (version, length, done, waiting) in
+        [(2, 30_000, true, true), (3, 50_000, false, true), (4, 90_000, false, false)]
+    {
+        store.update("working".to_owned(), version, text(length)).await.unwrap();
+        assert_eq!((found("done").await, found("waiting").await), (done, waiting), "{length}");
+    }
+    let grown = store.update("working".to_owned(), 5, text(100_000)).await;
+    assert!(matches!(grown, Err(StoreError::Full { .. })), "{grown:?}");
+    assert!(matches!(store.create(me.clone(), task("new", 0)).await, Ok(())));
+    let mut large = task("large", 0);
+    large.artifacts.push(artifact(&"x".repeat(20_000)).artifact);
+    assert!(matches!(store.create(me.clone(), large).await, Err(StoreError::Full { .. })));
+    store.update("working".to_owned(), 5, set(TaskState::Completed, 3)).await.unwrap();
+    store.update("new".to_owned(), 1, text(90_000)).await.unwrap();
+    store.update("new".to_owned(), 2, set(TaskState::Completed, 4)).await.unwrap();
+    assert!(!found("working").await);
+    assert_eq!(store.stats().tasks, 1);
+}
+
+#[tokio::test]
+async fn a_page_ends_before_it_becomes_too_large() {
+    for store in stores() {
+        for id in ["a", "b", "c"] {
+            let mut task = task(id, 0);
+            task.history = vec![Message::new("m", Role::User, vec![Part::text("x".repeat(9 << 20))])];
+            store.create(owner("me"), task).await.unwrap();
+        }
+        let mut query = TaskQuery::new(owner("me"));
+        let first = store.list(query.clone()).await.unwrap();
+        assert_eq!((first.tasks.len(), first.total), (2, 3));
+        query.page_token = first.next_page_token;
+        let second = store.list(query).await.unwrap();
+        assert_eq!((second.tasks[0].id.as_str(), second.next_page_token.as_str()), ("a", ""));
     }
 }
 

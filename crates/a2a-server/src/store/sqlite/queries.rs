@@ -4,8 +4,12 @@ use a2a_types::{Task, TaskPushNotificationConfig};
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params, params};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::store::{
-    Cursor, Owner, PushConfig, StoreError, TaskChange, TaskPage, TaskQuery, TaskRecord, cursor::millis,
+use crate::{
+    store::{
+        Cursor, MAX_PAGE_BYTES, Owner, PushConfig, StoreError, TaskChange, TaskPage, TaskQuery, TaskRecord,
+        cursor::millis,
+    },
+    weight,
 };
 
 /// Version of the schema, in `user_version`.
@@ -181,36 +185,29 @@ pub(super) fn list(database: &Connection, query: &TaskQuery) -> Result<TaskPage,
          ORDER BY millis DESC, id DESC LIMIT :limit"
     );
     let mut select = database.prepare_cached(&page).map_err(StoreError::failed)?;
-    let found: rusqlite::Result<Vec<Stored>> = select
-        .query_map(
-            named_params! {
-                ":tenant": query.owner.tenant, ":caller": query.owner.caller,
-                ":context": context, ":state": state, ":since": since,
-                ":from_millis": from.millis, ":from_id": from.id, ":limit": limit,
-            },
-            stored,
-        )
-        .and_then(|rows| rows.collect());
-    let mut found = found.map_err(StoreError::failed)?;
-    let more = found.len() > query.page_size;
-    found.truncate(query.page_size);
-    let tasks: Result<Vec<Task>, StoreError> = found
-        .into_iter()
-        .map(|stored| {
-            let mut task = stored.with_changes(database)?.task;
-            if !query.with_artifacts {
-                task.artifacts.clear();
-            }
-            Ok(task)
+    let mut rows = select
+        .query(named_params! {
+            ":tenant": query.owner.tenant, ":caller": query.owner.caller,
+            ":context": context, ":state": state, ":since": since,
+            ":from_millis": from.millis, ":from_id": from.id, ":limit": limit,
         })
-        .collect();
-    let tasks = tasks?;
-    let next_page_token = tasks.last().filter(|_| more).map(|task| Cursor::of(task).to_token());
-    Ok(TaskPage {
-        tasks,
-        next_page_token: next_page_token.unwrap_or_default(),
-        total: usize::try_from(total).unwrap_or_default(),
-    })
+        .map_err(StoreError::failed)?;
+    let mut page = TaskPage { total: usize::try_from(total).unwrap_or_default(), ..TaskPage::default() };
+    let mut bytes = 0;
+    while let Some(row) = rows.next().map_err(StoreError::failed)? {
+        if page.tasks.len() >= query.page_size || bytes >= MAX_PAGE_BYTES {
+            let last = page.tasks.last().map(|task| Cursor::of(task).to_token());
+            page.next_page_token = last.unwrap_or_default();
+            break;
+        }
+        let mut task = stored(row).map_err(StoreError::failed)?.with_changes(database)?.task;
+        if !query.with_artifacts {
+            task.artifacts.clear();
+        }
+        bytes += weight::task(&task);
+        page.tasks.push(task);
+    }
+    Ok(page)
 }
 
 pub(super) fn remove_finished(database: &Connection, before: i64) -> Result<usize, StoreError> {
