@@ -1,22 +1,25 @@
 //! An agent that plays scenarios, named by the first word of a message: what real agents do on the wire,
 //! good and bad, for clients to be tested with.
 
+mod content;
+mod forgetful;
+
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fmt::Write as _,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use a2a_server::{
-    BoxError, Note, Owner, PushConfig, RequestContext, StoreFuture, TaskChange, TaskPage, TaskQuery,
-    TaskRecord, TaskStore, TaskUpdater,
-};
+use a2a_server::{BoxError, Note, RequestContext, TaskUpdater};
 use a2a_types::{
     Artifact, Metadata, Part, RawJson, Role, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
+
+use self::content::{AUTH_TEXT, LINE_TEXT, QUESTION, UNICODE_PIECES, data, pdf, png};
+pub use self::forgetful::ForgetfulStore;
 
 /// Plays scenarios.
 #[derive(Debug)]
@@ -355,55 +358,6 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-fn png() -> Part {
-    Part::raw(PNG).with_media_type("image/png").with_filename("dot.png")
-}
-
-fn pdf() -> Part {
-    Part::url("https://files.example/report.pdf")
-        .with_media_type("application/pdf")
-        .with_filename("report.pdf")
-}
-
-fn data() -> Part {
-    Part::data(RawJson::from(json!({
-        "kind": "weather", "celsius": 21.5, "tags": ["a", "b"], "nested": { "ok": true, "none": null },
-    })))
-}
-
-const QUESTION: &str = "What is your name?";
-const AUTH_TEXT: &str = "Please authorise access to the calendar, then say so.";
-/// Grapheme clusters, cut into pieces.
-const UNICODE_PIECES: [&str; 17] = [
-    "plain ",
-    "\u{1f600}",
-    " ",
-    "\u{1f468}",
-    "\u{200d}",
-    "\u{1f469}",
-    "\u{200d}",
-    "\u{1f467}",
-    " ",
-    "\u{1f1e8}",
-    "\u{1f1ed}",
-    " e",
-    "\u{301}",
-    " \u{1f44d}",
-    "\u{1f3fd}",
-    " \u{4f60}\u{597d}",
-    " end",
-];
-/// What some readers take for line ends.
-const LINE_TEXT: &str = "lf[\n]crlf[\r\n]nel[\u{85}]ls[\u{2028}]ps[\u{2029}]vt[\u{b}]ff[\u{c}]fs[\u{1c}]end";
-/// One pixel.
-const PNG: [u8; 69] = [
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
-    0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x02, 0x00, 0x00, 0x00, 0x90, 0x77, 0x53, 0xde, 0x00,
-    0x00, 0x00, 0x0c, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0xf8, 0xcf, 0xc0, 0x00, 0x00, 0x03, 0x01,
-    0x01, 0x00, 0xf7, 0x03, 0x41, 0x43, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60,
-    0x82,
-];
-
 /// The scenarios, in the order of their description.
 pub const SCENARIOS: &[&str] = &[
     "echo",
@@ -449,64 +403,3 @@ pub const SCENARIOS: &[&str] = &[
     "two-messages",
     "message-after-task",
 ];
-
-/// A store that loses a doomed task as soon as it waits for input.
-#[derive(Debug)]
-pub struct ForgetfulStore {
-    store: Arc<dyn TaskStore>,
-    doomed: Mutex<HashSet<String>>,
-}
-
-impl ForgetfulStore {
-    /// Forgets what is doomed, and leaves the rest to this store.
-    pub fn new(store: Arc<dyn TaskStore>) -> Self {
-        Self { store, doomed: Mutex::default() }
-    }
-
-    /// Dooms a task.
-    pub fn doom(&self, id: &str) {
-        self.doomed.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned());
-    }
-
-    fn is_doomed(&self, id: &str) -> bool {
-        self.doomed.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
-    }
-}
-
-impl TaskStore for ForgetfulStore {
-    fn create(&self, owner: Owner, task: Task) -> StoreFuture<'_, ()> {
-        self.store.create(owner, task)
-    }
-
-    fn update(&self, id: String, version: u64, change: TaskChange) -> StoreFuture<'_, ()> {
-        self.store.update(id, version, change)
-    }
-
-    fn get(&self, owner: Owner, id: String) -> StoreFuture<'_, Option<TaskRecord>> {
-        Box::pin(async move {
-            let forgotten = self.is_doomed(&id);
-            let found = self.store.get(owner, id).await?;
-            Ok(found.filter(|record| !(forgotten && record.task.status.state == TaskState::InputRequired)))
-        })
-    }
-
-    fn list(&self, query: TaskQuery) -> StoreFuture<'_, TaskPage> {
-        self.store.list(query)
-    }
-
-    fn unfinished(&self) -> StoreFuture<'_, Vec<TaskRecord>> {
-        self.store.unfinished()
-    }
-
-    fn put_push_config(&self, config: PushConfig, limit: usize) -> StoreFuture<'_, ()> {
-        self.store.put_push_config(config, limit)
-    }
-
-    fn push_configs(&self, task_id: String) -> StoreFuture<'_, Vec<PushConfig>> {
-        self.store.push_configs(task_id)
-    }
-
-    fn delete_push_config(&self, task_id: String, id: String) -> StoreFuture<'_, ()> {
-        self.store.delete_push_config(task_id, id)
-    }
-}
