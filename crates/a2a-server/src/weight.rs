@@ -6,6 +6,8 @@ use serde_json::Value;
 pub(crate) fn task(task: &Task) -> usize {
     let history: usize = task.history.iter().map(message).sum();
     size_of::<Task>()
+        + task.id.len()
+        + task.context_id.len()
         + status(&task.status)
         + history
         + artifacts(&task.artifacts)
@@ -17,7 +19,10 @@ pub(crate) fn status(status: &TaskStatus) -> usize {
 }
 
 pub(crate) fn message(message: &Message) -> usize {
-    size_of::<Message>() + parts(&message.parts) + metadata(message.metadata.as_ref())
+    let ids = [&message.message_id, &message.context_id, &message.task_id];
+    let lists = message.extensions.iter().chain(&message.reference_task_ids);
+    let texts: usize = ids.into_iter().chain(lists).map(|text| size_of::<String>() + text.len()).sum();
+    size_of::<Message>() + texts + parts(&message.parts) + metadata(message.metadata.as_ref())
 }
 
 pub(crate) fn artifacts(artifacts: &[Artifact]) -> usize {
@@ -25,7 +30,8 @@ pub(crate) fn artifacts(artifacts: &[Artifact]) -> usize {
 }
 
 pub(crate) fn artifact(artifact: &Artifact) -> usize {
-    size_of::<Artifact>() + parts(&artifact.parts) + metadata(artifact.metadata.as_ref())
+    let texts = artifact.artifact_id.len() + artifact.name.len() + artifact.description.len();
+    size_of::<Artifact>() + texts + parts(&artifact.parts) + metadata(artifact.metadata.as_ref())
 }
 
 pub(crate) fn metadata(metadata: Option<&Metadata>) -> usize {
@@ -40,7 +46,8 @@ fn parts(parts: &[Part]) -> usize {
         PartContent::Unknown(members) => metadata(Some(members)),
         _ => 0,
     };
-    parts.iter().map(|part| size_of::<Part>() + content(part) + metadata(part.metadata.as_ref())).sum()
+    let named = |part: &Part| part.filename.len() + part.media_type.len() + metadata(part.metadata.as_ref());
+    parts.iter().map(|part| size_of::<Part>() + content(part) + named(part)).sum()
 }
 
 fn value(json: &Value) -> usize {

@@ -37,6 +37,9 @@ impl Guard {
         if host(uri).is_empty() {
             return Err(WebhookError::NotAllowed("it names no host"));
         }
+        if authority.as_str().len() > authority.host().len() && uri.port_u16().is_none() {
+            return Err(WebhookError::NotAllowed("its port is not a port"));
+        }
         match scheme {
             "https" => {}
             "http" if self.allow_http || self.allow_loopback => {}
@@ -206,6 +209,9 @@ mod tests {
             ("https://10.0.0.1/x", false, false, false),
             ("https://[::ffff:10.0.0.1]/x", false, false, false),
             ("https://user:secret@hook.example/x", false, false, false),
+            ("https://hook.example:8443/x", true, true, true),
+            ("https://hook.example:99999/x", false, false, false),
+            ("https://hook.example:/x", false, false, false),
             ("ftp://hook.example/x", false, false, false),
             ("/hook", false, false, false),
         ] {
@@ -224,5 +230,23 @@ mod tests {
         assert!(matches!(strict.resolve(&uri).await, Err(WebhookError::NotAllowed(_))));
         let open = Guard { allow_loopback: true, ..strict };
         assert!(!open.resolve(&uri).await.unwrap().is_empty());
+        // Other ways to write an address; whether they are one is up to the resolver.
+        for host in [
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "127.1",
+            "127.0.0.1.",
+            "0",
+            "[::1%25lo]",
+            "[fe80::1%251]",
+        ] {
+            let uri: Uri = format!("https://{host}/x").parse().unwrap();
+            let resolved = strict.resolve(&uri).await;
+            assert!(
+                matches!(resolved, Err(WebhookError::NotAllowed(_) | WebhookError::Resolve(_))),
+                "{host}: {resolved:?}"
+            );
+        }
     }
 }

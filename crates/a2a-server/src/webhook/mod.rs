@@ -101,6 +101,11 @@ impl Webhooks {
 
     /// Checks what can be checked of a configuration without looking anything up.
     pub(crate) fn check(&self, config: &TaskPushNotificationConfig) -> Result<(), WebhookError> {
+        let secrets =
+            config.authentication.as_ref().map_or(0, |one| one.scheme.len() + one.credentials.len());
+        if config.id.len() + config.url.len() + config.token.len() + secrets > MAX_CONFIG_BYTES {
+            return Err(WebhookError::NotAllowed("it and what comes with it are too long"));
+        }
         let uri = parse(&config.url)?;
         self.guard.check_uri(&uri)?;
         if uri.scheme_str() == Some("https") && !Client::SPEAKS_TLS {
@@ -190,4 +195,6 @@ fn secret(text: &str) -> Result<HeaderValue, WebhookError> {
     Ok(value)
 }
 
+/// No receiver takes longer headers.
+const MAX_CONFIG_BYTES: usize = 16 << 10;
 const TOKEN: HeaderName = HeaderName::from_static("x-a2a-notification-token");

@@ -158,6 +158,12 @@ async fn credentials_that_are_no_header_are_refused() {
         request["configuration"]["taskPushNotificationConfig"]["authentication"] = authentication;
         assert_eq!(server.client.error("SendMessage", request).await["code"], -32602);
     }
+    // Nor are those that no receiver takes.
+    for member in ["id", "token"] {
+        let mut request = notified("https://hook.example");
+        request["configuration"]["taskPushNotificationConfig"][member] = "x".repeat(20_000).into();
+        assert_eq!(server.client.error("SendMessage", request).await["code"], -32602, "{member}");
+    }
 }
 
 /// A receiver that speaks TLS as `localhost`, and the certificate to trust.
