@@ -95,10 +95,10 @@ impl Progress {
             return Err(UpdateError::Ended);
         }
         match update {
-            StreamResponse::StatusUpdate(update) => {
-                if update.status.state == TaskState::Submitted && stored.state != TaskState::Submitted {
-                    return Err(UpdateError::Invalid("the task was submitted before"));
-                }
+            StreamResponse::StatusUpdate(update)
+                if update.status.state == TaskState::Submitted && stored.state != TaskState::Submitted =>
+            {
+                return Err(UpdateError::Invalid("the task was submitted before"));
             }
             StreamResponse::ArtifactUpdate(update) => {
                 let id = &update.artifact.artifact_id;
