@@ -116,10 +116,18 @@ impl Transport for RestTransport {
         options: CallOptions,
     ) -> CallFuture<'_, TaskPushNotificationConfig> {
         Box::pin(async move {
-            let route = push_configs(&config.task_id)?;
+            let route = || push_configs(&config.task_id);
             let body = to_json(&CreatePushConfigBody::new(&config))?;
-            let answer: Rest<_> = self.caller.post(route, body, options).await?;
-            Ok(answer.0)
+            let created: Result<Rest<_>, _> = self.caller.post(route()?, body, options.clone()).await;
+            match created {
+                // The SDKs do not agree on the body: some servers want what is in `config` alone.
+                Err(refusal) if refusal.http_status() == Some(400) => {
+                    let (route, bare) = (route()?, to_json(&Rest(config))?);
+                    let created: Result<Rest<_>, _> = self.caller.post(route, bare, options).await;
+                    Ok(created.map_err(|_| refusal)?.0)
+                }
+                created => Ok(created?.0),
+            }
         })
     }
 

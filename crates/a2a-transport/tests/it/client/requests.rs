@@ -300,3 +300,33 @@ async fn headers_by_version() {
         assert_eq!(request.header("content-type").unwrap(), media_type, "{name}");
     }
 }
+
+/// Of 0.3 over HTTP+JSON some servers want a webhook wrapped, as the SDKs for Python do, and some bare.
+#[tokio::test]
+async fn a_webhook_that_is_refused_wrapped_is_sent_bare() {
+    const ROUTE: &str = "POST /v1/tasks/t%2F4%201/pushNotificationConfigs";
+    let config = r#"{"name": "tasks/t/pushNotificationConfigs/p", "pushNotificationConfig": {"url": "https://hook.example/x"}}"#;
+    let refusal = |text: &str| Exchange::on(ROUTE).status(400, &[], text);
+    let create = async |exchanges: [Exchange; 2]| {
+        let server = Loopback::start(exchanges).await;
+        let transport =
+            v03::RestTransport::new(http(), &interface(server.url(""), "HTTP+JSON", "0.3")).unwrap();
+        (in_time(transport.create_push_config(webhook(), no_options())).await, server.requests())
+    };
+
+    let (created, requests) = create([refusal("first"), Exchange::on(ROUTE).json(config)]).await;
+    assert_eq!(created.unwrap().url, "https://hook.example/x");
+    let bodies: Vec<_> = requests.iter().map(RawRequest::json).collect();
+    assert_eq!(bodies.len(), 2);
+    assert_eq!(bodies[0]["config"], bodies[1]);
+    assert_eq!(bodies[1]["pushNotificationConfig"]["url"], "https://hook.example/x");
+
+    // The caller learns of the first refusal.
+    let other = Exchange::on(ROUTE).status(500, &[], "second");
+    let (created, requests) = create([refusal("first"), other]).await;
+    assert_eq!((created.unwrap_err().http_status(), requests.len()), (Some(400), 2));
+    // What is no refusal of the body is not tried again.
+    let broken = Exchange::on(ROUTE).status(500, &[], "first");
+    let (created, requests) = create([broken, Exchange::on(ROUTE).json(config)]).await;
+    assert_eq!((created.unwrap_err().http_status(), requests.len()), (Some(500), 1));
+}
