@@ -19,6 +19,8 @@ pub(super) struct Fault {
     pub(super) fault: String,
     /// An SDK whose client, or the server of another SDK with which the peer, fails alike.
     pub(super) witness: String,
+    /// What the failure of the witness says.
+    witness_says: String,
     /// The scenario in which the witness fails, if it is not the row itself.
     #[serde(default)]
     shown_in: Option<String>,
@@ -54,6 +56,19 @@ impl Fault {
     /// The row or scenario in which the witness has to fail.
     pub(super) fn shown_in<'a>(&'a self, row: &'a str) -> &'a str {
         self.shown_in.as_deref().unwrap_or(row)
+    }
+
+    /// Whether the witness, which came to this, has seen the fault.
+    ///
+    /// # Errors
+    ///
+    /// It has seen nothing, or something else.
+    pub(super) fn is_seen(&self, result: Result<(), String>) -> Result<(), String> {
+        match result {
+            Err(failure) if failure.contains(&self.witness_says) => Ok(()),
+            Err(failure) => Err(format!("otherwise with {}: {failure}", self.witness)),
+            Ok(()) => Err(format!("not so with {}", self.witness)),
+        }
     }
 
     /// Whether this failure is the known one.

@@ -60,26 +60,39 @@ impl Fleet {
             program.args(flags).arg("--watch-stdin");
             commands.push((name, program));
         }
-        for (sdk, script) in [
-            ("python-1", "server_1"),
-            ("python-0.3", "server_0_3"),
-            ("js-1", "server_1"),
-            ("js-0.3", "server_0_3"),
-            ("rust", "serve"),
+        for name in ["itk", "itk-other"] {
+            let mut program = places.program("itk_agent")?;
+            program.arg("--watch-stdin");
+            commands.push((name, program));
+        }
+        let ours = commands.len();
+        for (name, sdk, script) in [
+            ("python-1", "python-1", "server_1"),
+            ("python-0.3", "python-0.3", "server_0_3"),
+            ("js-1", "js-1", "server_1"),
+            ("js-0.3", "js-0.3", "server_0_3"),
+            ("rust", "rust", "serve"),
+            ("itk-python-1", "python-1", "itk_agent_1"),
+            ("itk-python-0.3", "python-0.3", "itk_agent_0_3"),
         ] {
             match places.script(sdk, script) {
-                Ok(command) => commands.push((sdk, command)),
-                Err(reason) => fleet.missing.push(reason),
+                Ok(command) => commands.push((name, command)),
+                // Agents of the kit are not told of twice.
+                Err(reason) if name == sdk => fleet.missing.push(reason),
+                Err(_) => {}
             }
         }
         if let Err(reason) = places.script("agentscope", "") {
             fleet.missing.push(reason);
         }
-        let starting = commands
-            .into_iter()
-            .map(|(name, command)| async move { Ok::<_, String>((name, Server::start(command).await?)) });
-        for started in join_all(starting).await {
-            fleet.servers.push(started?);
+        let starting =
+            commands.into_iter().map(|(name, command)| async move { (name, Server::start(command).await) });
+        for (index, (name, started)) in join_all(starting).await.into_iter().enumerate() {
+            match started {
+                Ok(server) => fleet.servers.push((name, server)),
+                Err(reason) if index < ours => return Err(reason),
+                Err(reason) => fleet.missing.push(format!("{name}: {reason}")),
+            }
         }
         Ok(fleet)
     }

@@ -13,33 +13,20 @@ use tokio::time::{sleep, timeout};
 use super::{
     matrix::Matrix,
     ours::{Target, explain},
-    peer::Server,
     suite::{Row, Run},
     theirs::{Client, Connection},
 };
 
 /// The table: pairs of agents in the columns, what they do in the rows.
-pub(super) async fn table(run: &Run<'_>) -> Result<Matrix, String> {
-    let mut servers = Vec::new();
-    for _ in 0..2 {
-        let mut program = run.places.program("itk_agent")?;
-        program.arg("--watch-stdin");
-        servers.push(("ours", Server::start(program).await?));
-    }
-    for (name, sdk, script) in
-        [("Python 1.x", "python-1", "itk_agent_1"), ("Python 0.3", "python-0.3", "itk_agent_0_3")]
-    {
-        if let Ok(command) = run.places.script(sdk, script) {
-            servers.push((name, Server::start(command).await?));
-        }
-    }
-    let mut columns = Vec::new();
-    if let [(ours, one), others @ ..] = servers.as_slice() {
-        for (index, (name, other)) in others.iter().enumerate() {
-            columns.push((format!("{ours}, {name}"), [one.url.as_str(), &other.url]));
-            if index > 0 {
-                columns.push((format!("{name}, {ours}"), [&other.url, &one.url]));
-            }
+pub(super) async fn table(run: &Run<'_>) -> Matrix {
+    let (Some(one), Some(two)) = (run.fleet.url("itk"), run.fleet.url("itk-other")) else {
+        return Matrix::default();
+    };
+    let mut columns = vec![("ours, ours".to_owned(), [one, two])];
+    for (name, server) in [("Python 1.x", "itk-python-1"), ("Python 0.3", "itk-python-0.3")] {
+        if let Some(other) = run.fleet.url(server) {
+            columns.push((format!("ours, {name}"), [one, other]));
+            columns.push((format!("{name}, ours"), [other, one]));
         }
     }
     let title = "Integration test kit: the first agent calls the second, which calls back";
@@ -63,10 +50,7 @@ pub(super) async fn table(run: &Run<'_>) -> Result<Matrix, String> {
             matrix.put(&row, column, cell);
         }
     }
-    for (_, server) in servers {
-        server.stop().await;
-    }
-    Ok(matrix)
+    matrix
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

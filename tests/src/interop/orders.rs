@@ -58,16 +58,16 @@ pub(super) async fn rows(
     rows
 }
 
-/// Whether a client fails in a row with another server too; none if it has no such row.
-pub(super) async fn fails_alike(
+/// What a client comes to in a row, with another server than ours; none if it has no such row.
+pub(super) async fn alike(
     run: &Run<'_>,
     client: Client,
     connection: &Connection,
     row: &str,
-) -> Option<bool> {
+) -> Option<Result<(), String>> {
     let order = extras(run, client, &|_| connection.clone()).into_iter().find(|order| order.row == row)?;
     let seen = client.carry_out(run.places, &order.orders).await;
-    Some(seen.and_then(|seen| (order.judge)(&seen)).is_err())
+    Some(seen.and_then(|seen| (order.judge)(&seen)))
 }
 
 fn extras<'a>(run: &'a Run<'_>, client: Client, at: &dyn Fn(&str) -> Connection) -> Vec<Order<'a>> {
@@ -169,10 +169,14 @@ fn extras<'a>(run: &'a Run<'_>, client: Client, at: &dyn Fn(&str) -> Connection)
     if !client.sdk.ends_with("-0.3") && client.sdk != "agentscope" {
         let orders = vec![at("ours-tenant").order(), say("request")];
         let judge = |seen: &[Vec<Value>]| {
-            let text = one(seen, 1)?["message"][0]["text"].as_str().unwrap_or_default();
+            let line = one(seen, 1)?;
+            let text = line["message"][0]["text"].as_str().unwrap_or_default();
             let request: Value = serde_json::from_str(text).unwrap_or_default();
-            let told = || format!("the agent saw {}", request["tenant"]);
-            if request["tenant"] == TENANT { Ok(()) } else { Err(told()) }
+            if request["tenant"] == TENANT {
+                Ok(())
+            } else {
+                Err(format!("the agent saw another tenant: {line}"))
+            }
         };
         order("tenant", orders, Box::new(judge));
     }

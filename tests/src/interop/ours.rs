@@ -279,6 +279,6 @@ pub(super) fn explain(error: &AgentError) -> String {
 }
 
 /// The longest silence of a stream: some peers leave streams open that have nothing more to say.
-const SILENCE: Duration = Duration::from_secs(3);
+const SILENCE: Duration = Duration::from_secs(5);
 /// After this a turn hangs.
 const LIMIT: Duration = Duration::from_secs(40);

@@ -83,7 +83,7 @@ pub async fn suite(places: &Places, options: &Options) -> Result<Report, String>
         tables.extend(agentscope::table(&run).await);
     }
     if wants("itk") {
-        tables.push(itk::table(&run).await?);
+        tables.push(itk::table(&run).await);
     }
     let (sdks, missing) = (run.fleet.sdks(), run.fleet.missing.clone());
     run.fleet.stop().await;
@@ -189,38 +189,33 @@ impl Run<'_> {
         }
         let witnesses: BTreeSet<&str> = known.iter().map(|(_, fault, _)| fault.witness.as_str()).collect();
         for name in witnesses {
-            let (mut scenarios, mut places) = (Vec::new(), Vec::new());
-            for (at, fault, failure) in known.iter().filter(|(_, fault, _)| fault.witness == name) {
-                let Some((row, cell)) = cells.get_mut(*at) else { continue };
-                let unlike = Cell::Fail(format!("{failure}; not so with {name}"));
-                if let Ok(scenario) = self.book.scenario(fault.shown_in(row)) {
-                    scenarios.push(scenario);
-                    places.push((*at, unlike));
-                } else if let Some((client, connection)) = witness(name, row)
-                    && orders::fails_alike(self, client, &connection, row).await == Some(false)
-                {
-                    *cell = unlike;
-                }
-            }
             // Without the witness a fault is as it was known.
             let Some((client, connection)) = witness(name, "") else { continue };
-            if scenarios.is_empty() || self.places.script(client.sdk, "").is_err() {
+            if self.places.script(client.sdk, "").is_err() {
                 continue;
             }
-            match client.go_through(self.places, &connection, &self.book, &scenarios, false).await {
-                Ok(results) => {
-                    for (result, (at, unlike)) in results.into_iter().zip(places) {
-                        if let (Ok(()), Some((_, cell))) = (result, cells.get_mut(at)) {
-                            *cell = unlike;
-                        }
-                    }
+            let (mut scenarios, mut shown) = (Vec::new(), Vec::new());
+            let mut results = Vec::new();
+            for (at, fault, failure) in known.iter().filter(|(_, fault, _)| fault.witness == name) {
+                let row = cells.get(*at).map_or("", |(row, _)| row.as_str());
+                if let Ok(scenario) = self.book.scenario(fault.shown_in(row)) {
+                    scenarios.push(scenario);
+                    shown.push((*at, *fault, failure));
+                } else if let Some((client, connection)) = witness(name, row)
+                    && let Some(result) = orders::alike(self, client, &connection, row).await
+                {
+                    results.push((*at, *fault, failure, result));
                 }
-                Err(reason) => {
-                    for (at, _) in places {
-                        if let Some((_, cell)) = cells.get_mut(at) {
-                            *cell = Cell::Fail(format!("the witness {name} saw nothing: {reason}"));
-                        }
-                    }
+            }
+            if !scenarios.is_empty() {
+                let seen = client.go_through(self.places, &connection, &self.book, &scenarios, false).await;
+                let seen = seen.unwrap_or_else(|reason| vec![Err(reason); scenarios.len()]);
+                let seen = shown.into_iter().zip(seen);
+                results.extend(seen.map(|((at, fault, failure), result)| (at, fault, failure, result)));
+            }
+            for (at, fault, failure, result) in results {
+                if let (Err(unlike), Some((_, cell))) = (fault.is_seen(result), cells.get_mut(at)) {
+                    *cell = Cell::Fail(format!("{failure}; {unlike}"));
                 }
             }
         }

@@ -37,7 +37,8 @@ export const dialect = {
     const name = { id: taskId, pushNotificationConfigId: 'config-1' };
     const made = await client.setTaskPushNotificationConfig(wanted, options);
     const got = await client.getTaskPushNotificationConfig(name, options);
+    const listed = await client.listTaskPushNotificationConfig({ id: taskId }, options);
     await client.deleteTaskPushNotificationConfig(name, options);
-    return [made, got].map((config) => config.pushNotificationConfig.url);
+    return [made, got, ...listed].map((config) => config.pushNotificationConfig.url);
   },
 };

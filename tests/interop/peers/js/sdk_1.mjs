@@ -60,7 +60,9 @@ export const dialect = {
     const wanted = { ...name, url, token: 'token-1', authentication: undefined };
     const made = await client.createTaskPushNotificationConfig(wanted, options);
     const got = await client.getTaskPushNotificationConfig(name, options);
+    const request = { tenant: '', taskId, pageSize: 0, pageToken: '' };
+    const listed = await client.listTaskPushNotificationConfig(request, options);
     await client.deleteTaskPushNotificationConfig(name, options);
-    return [made.url, got.url];
+    return [made, got, ...listed.configs].map((config) => config.url);
   },
 };

@@ -124,12 +124,18 @@ class Conversation:
             made = await client.create_task_push_notification_config(wanted, **call)
             request = GetTaskPushNotificationConfigRequest(**config)
             got = await client.get_task_push_notification_config(request, **call)
-            request = ListTaskPushNotificationConfigsRequest(task_id=task_id)
-            listed = await client.list_task_push_notification_configs(request, **call)
-            request = DeleteTaskPushNotificationConfigRequest(**config)
-            await client.delete_task_push_notification_config(request, **call)
-            urls = [made.url, got.url, *(each.url for each in listed.configs)]
-            emit(call=name, urls=urls)
+            listing = client.list_task_push_notification_configs(
+                ListTaskPushNotificationConfigsRequest(task_id=task_id), **call
+            )
+            deleting = client.delete_task_push_notification_config(
+                DeleteTaskPushNotificationConfigRequest(**config), **call
+            )
+            # Over 0.3 this client does not know all of it; each failure is to be seen.
+            listed, deleted = await asyncio.gather(listing, deleting, return_exceptions=True)
+            failures = [str(each) for each in (listed, deleted) if isinstance(each, Exception)]
+            if failures:
+                raise RuntimeError('; '.join(failures))
+            emit(call=name, urls=[made.url, got.url, *(each.url for each in listed.configs)])
         else:
             raise ValueError(f'no call {name}')
 
