@@ -6,5 +6,6 @@ mod conformance;
 mod crowd;
 mod faults;
 mod golden;
+mod interop_docs;
 mod own_transport;
 mod tidy;
