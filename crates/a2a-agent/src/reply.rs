@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use a2a_translate::{Event, Msg};
+use a2a_translate::{Event, Msg, Places};
 use a2a_types::TaskState;
 use futures::{Stream, StreamExt as _, stream::FusedStream};
 
@@ -25,11 +25,12 @@ use crate::{A2aAgent, A2aAgentState, AgentError, CancelHandle, turn::Turn};
 pub struct ReplyStream<'a> {
     events: ReplyEvents<'a>,
     message: Msg,
+    places: Places,
 }
 
 impl<'a> ReplyStream<'a> {
     pub(crate) fn new(agent: &'a mut A2aAgent, turn: Turn) -> Self {
-        Self { events: ReplyEvents { agent, turn }, message: Msg::reply() }
+        Self { events: ReplyEvents { agent, turn }, message: Msg::reply(), places: Places::default() }
     }
 
     /// The message as far as it has come; `None` before `REPLY_START`. Also there after an error.
@@ -79,9 +80,10 @@ impl Stream for ReplyStream<'_> {
     type Item = Result<Event, AgentError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = self.events.poll_next_unpin(cx);
+        let Self { events, message, places } = &mut *self;
+        let polled = events.poll_next_unpin(cx);
         if let Poll::Ready(Some(Ok(event))) = &polled {
-            self.message.append_event(event);
+            message.append_event_at(event, places);
         }
         polled
     }

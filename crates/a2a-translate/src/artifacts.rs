@@ -33,6 +33,9 @@ struct Tracked {
 }
 
 impl Artifacts {
+    /// How many artifacts a status message is compared with: however many there are, it costs no more.
+    const COMPARED: usize = 256;
+
     /// Artifacts that were there before the reply.
     pub(crate) fn know(&mut self, writer: &Writer, task_id: &str, artifacts: &[Artifact]) {
         for artifact in artifacts {
@@ -87,15 +90,13 @@ impl Artifacts {
         Ok(())
     }
 
-    /// Whether an artifact of the task has exactly this content.
+    /// Whether one of the latest artifacts has exactly this content, and is of the task.
     pub(crate) fn contain(&self, task_id: &str, content: &Content) -> bool {
-        self.index.get(task_id).is_some_and(|artifacts| {
-            artifacts
-                .values()
-                .flatten()
-                .filter_map(|&at| self.tracked.get(at))
-                .any(|tracked| tracked.started && tracked.content.equals(content))
-        })
+        self.tracked
+            .iter()
+            .rev()
+            .take(Self::COMPARED)
+            .any(|tracked| tracked.started && *tracked.task_id == *task_id && tracked.content.equals(content))
     }
 
     /// Ends the open blocks, in the order in which they opened.

@@ -1,7 +1,10 @@
 //! From events to the message: the only way a reply grows.
 //!
 //! Folding is total: an event that does not belong to the message, or to none of its blocks, changes nothing. It is
-//! linear in what the events carry, also for the bytes of a file that comes in pieces.
+//! linear in what the events carry, also for the bytes of a file that comes in pieces, and with [`Places`] also if
+//! very many blocks are open at the same time.
+
+use std::collections::HashMap;
 
 use crate::{
     base64,
@@ -9,6 +12,35 @@ use crate::{
     event::Event,
     msg::{Msg, Role},
 };
+
+/// Where the blocks of one message are, for [`Msg::append_event_at`].
+///
+/// Without it a block is looked for among all: of no matter for a few, but a remote agent may open any number.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Filled only when a block is asked for that is not among the newest.
+    places: HashMap<Box<str>, usize>,
+    /// How many blocks are in it.
+    entered: usize,
+}
+
+impl Places {
+    /// How many blocks are looked at before the others are looked up.
+    const NEWEST: usize = 8;
+
+    fn of(&mut self, content: &[ContentBlock], id: &str) -> Option<usize> {
+        let newest = content.iter().enumerate().rev().take(Self::NEWEST);
+        if let Some((place, _)) = newest.into_iter().find(|(_, block)| block.id() == id) {
+            return Some(place);
+        }
+        for (place, block) in content.iter().enumerate().skip(self.entered) {
+            self.places.insert(block.id().into(), place);
+        }
+        self.entered = self.entered.max(content.len());
+        let place = *self.places.get(id)?;
+        content.get(place).filter(|block| block.id() == id).map(|_| place)
+    }
+}
 
 impl Msg {
     /// A message that is still nothing: `REPLY_START` will name it.
@@ -20,15 +52,26 @@ impl Msg {
     ///
     /// The events of the first reply count; those of others are skipped.
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let mut msg = Self::reply();
+        let (mut msg, mut places) = (Self::reply(), Places::default());
         for event in events {
-            msg.append_event(event);
+            msg.append_event_at(event, &mut places);
         }
         msg
     }
 
     /// Takes in the next event of the reply.
     pub fn append_event(&mut self, event: &Event) {
+        self.take_in(event, |content, id| content.iter().rposition(|block| block.id() == id));
+    }
+
+    /// [`append_event`](Self::append_event) in a time that does not depend on how many blocks there are. The places
+    /// are of this message alone, and nothing else may change its content meanwhile.
+    pub fn append_event_at(&mut self, event: &Event, places: &mut Places) {
+        self.take_in(event, |content, id| places.of(content, id));
+    }
+
+    /// `find` tells where the block with an id is. Most often it is among the newest: that is where the deltas go.
+    fn take_in(&mut self, event: &Event, mut find: impl FnMut(&[ContentBlock], &str) -> Option<usize>) {
         if let Event::ReplyStart(start) = event {
             if self.id.is_empty() {
                 start.reply_id.as_ref().clone_into(&mut self.id);
@@ -50,12 +93,12 @@ impl Msg {
                 finished_at: None,
             })),
             Event::TextBlockDelta(delta) => {
-                if let Some(block) = self.text_block(&delta.block_id) {
+                if let Some(block) = self.text_block(&delta.block_id, &mut find) {
                     block.text.push_str(&delta.delta);
                 }
             }
             Event::TextBlockEnd(end) => {
-                if let Some(block) = self.text_block(&end.block_id) {
+                if let Some(block) = self.text_block(&end.block_id, &mut find) {
                     if let Some(text) = &end.text {
                         text.clone_into(&mut block.text);
                     }
@@ -73,12 +116,12 @@ impl Msg {
                 finished_at: None,
             })),
             Event::DataBlockDelta(delta) => {
-                if let Some(block) = self.data_block(&delta.block_id) {
+                if let Some(block) = self.data_block(&delta.block_id, &mut find) {
                     append_data(&mut block.source, delta.data.as_deref(), delta.url.as_deref());
                 }
             }
             Event::DataBlockEnd(end) => {
-                if let Some(block) = self.data_block(&end.block_id) {
+                if let Some(block) = self.data_block(&end.block_id, &mut find) {
                     block.finished_at = Some(end.created_at.as_ref().to_owned());
                 }
             }
@@ -91,21 +134,25 @@ impl Msg {
         }
     }
 
-    /// The open block with this id. The newest is looked at first: that is where the deltas go.
-    fn text_block(&mut self, id: &str) -> Option<&mut TextBlock> {
-        self.content.iter_mut().rev().find_map(|block| match block {
-            ContentBlock::Text(block) if block.id == id => Some(block),
+    fn text_block(&mut self, id: &str, find: Find<'_>) -> Option<&mut TextBlock> {
+        let place = find(&self.content, id)?;
+        match self.content.get_mut(place) {
+            Some(ContentBlock::Text(block)) => Some(block),
             _ => None,
-        })
+        }
     }
 
-    fn data_block(&mut self, id: &str) -> Option<&mut DataBlock> {
-        self.content.iter_mut().rev().find_map(|block| match block {
-            ContentBlock::Data(block) if block.id == id => Some(block),
+    fn data_block(&mut self, id: &str, find: Find<'_>) -> Option<&mut DataBlock> {
+        let place = find(&self.content, id)?;
+        match self.content.get_mut(place) {
+            Some(ContentBlock::Data(block)) => Some(block),
             _ => None,
-        })
+        }
     }
 }
+
+/// Tells where in the content the block with an id is.
+type Find<'a> = &'a mut dyn FnMut(&[ContentBlock], &str) -> Option<usize>;
 
 fn append_data(source: &mut Source, data: Option<&str>, url: Option<&str>) {
     if let (Source::Base64(source), Some(data)) = (&mut *source, data) {

@@ -46,6 +46,7 @@ pub use event::{
     DataBlockDeltaEvent, DataBlockEndEvent, DataBlockStartEvent, Event, ReplyEndEvent, ReplyStartEvent,
     TextBlockDeltaEvent, TextBlockEndEvent, TextBlockStartEvent,
 };
+pub use fold::Places;
 pub use msg::{Content, ErrorInfo, ErrorType, Msg, ReplyFinishedReason, Role, Usage};
 pub use parts::DataParts;
 pub use reply::{End, Phase, ReplyContext, ReplyOutcome, ReplyTranslator, TranslateOptions};
