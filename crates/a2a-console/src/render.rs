@@ -1,7 +1,7 @@
 //! Events as text for people: a function of the events into two writers.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     io::{self, Write},
     sync::Arc,
     time::Duration,
@@ -64,13 +64,16 @@ pub struct ConsoleRenderer<O, N> {
     waiting_shown: bool,
     task_state: Option<TaskState>,
     blocks: VecDeque<Block>,
+    /// How many blocks of the reply are shown completely.
+    shown: usize,
+    /// Which of the blocks of the reply those are that have not ended.
+    open: HashMap<Arc<str>, usize>,
     files: usize,
 }
 
 /// A block that is not shown completely.
 #[derive(Debug)]
 struct Block {
-    id: Arc<str>,
     content: Content,
     /// Whether it is complete.
     ended: bool,
@@ -115,6 +118,8 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
             waiting_shown: false,
             task_state: None,
             blocks: VecDeque::new(),
+            shown: 0,
+            open: HashMap::new(),
             files: 0,
         }
     }
@@ -172,6 +177,8 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
         match event {
             Event::ReplyStart(_) => {
                 self.blocks.clear();
+                self.open.clear();
+                self.shown = 0;
                 self.labelled = false;
                 self.task_state = None;
             }
@@ -295,11 +302,13 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
     }
 
     fn open(&mut self, id: &Arc<str>, content: Content) {
-        self.blocks.push_back(Block { id: Arc::clone(id), content, ended: false });
+        self.open.insert(Arc::clone(id), self.shown + self.blocks.len());
+        self.blocks.push_back(Block { content, ended: false });
     }
 
     fn block(&mut self, id: &str) -> Option<&mut Block> {
-        self.blocks.iter_mut().find(|block| &*block.id == id && !block.ended)
+        let place = self.open.get(id)?.checked_sub(self.shown)?;
+        self.blocks.get_mut(place)
     }
 
     fn text(&mut self, id: &str, delta: &str) -> io::Result<()> {
@@ -322,6 +331,7 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
             if let Content::Text { progress, live, .. } = &mut block.content {
                 *progress = working && from_status && !*live;
             }
+            self.open.remove(id);
         }
         while self.blocks.front().is_some_and(|block| block.ended) {
             self.show_first()?;
@@ -330,6 +340,7 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
     }
 
     fn end_all(&mut self) -> io::Result<()> {
+        self.open.clear();
         while !self.blocks.is_empty() {
             self.show_first()?;
         }
@@ -338,6 +349,7 @@ impl<O: Write, N: Write> ConsoleRenderer<O, N> {
 
     /// Shows what is left of the first block, and is done with it.
     fn show_first(&mut self) -> io::Result<()> {
+        self.shown += 1;
         match self.blocks.pop_front().map(|block| block.content) {
             Some(Content::Text { held, progress: true, .. }) => self.note(held.trim_end()),
             Some(Content::Text { held, .. }) => {
