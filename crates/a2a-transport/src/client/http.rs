@@ -97,7 +97,7 @@ impl HttpClient {
             Ok(Ok(response)) => {
                 let (head, incoming) = response.into_parts();
                 silence.stop();
-                let body = HttpBody { incoming, url, silence };
+                let body = HttpBody { incoming, url, silence, in_a_row: 0 };
                 Ok(HttpResponse { status: head.status, headers: head.headers, body })
             }
             Ok(Err(error)) => Err(failure(&url, error)),
@@ -157,6 +157,8 @@ pub(crate) struct HttpBody {
     incoming: Incoming,
     url: Uri,
     silence: SilenceTimer,
+    /// Chunks that were there at once.
+    in_a_row: u32,
 }
 
 impl HttpBody {
@@ -170,14 +172,21 @@ impl HttpBody {
         self
     }
 
-    /// The next chunk; `None` at the proper end.
+    /// The next chunk; `None` at the proper end. A peer that never pauses is made to: whatever else the task waits
+    /// for, such as a time limit or the user, gets its turn.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::StreamCut`] and [`ErrorKind::Timeout`].
     pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>> {
         loop {
+            if self.in_a_row >= MAX_CHUNKS_IN_A_ROW {
+                self.in_a_row = 0;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(cx) else { break };
+            self.in_a_row += 1;
             self.silence.stop();
             match frame {
                 // Trailers mean nothing here.
@@ -193,6 +202,7 @@ impl HttpBody {
                 None => return Poll::Ready(None),
             }
         }
+        self.in_a_row = 0;
         let limit = ready!(self.silence.poll_elapsed(cx));
         let silent = TransportError::new(ErrorKind::Timeout, format!("the peer was silent for {limit:?}"));
         Poll::Ready(Some(Err(at(&self.url, silent))))
@@ -285,11 +295,17 @@ impl SilenceTimer {
     }
 }
 
-fn check_url(url: &Uri) -> Result<(), TransportError> {
+/// Refuses URLs that cannot be called, or would be called elsewhere than they say.
+pub(crate) fn check_url(url: &Uri) -> Result<(), TransportError> {
     let config = |message: &str| Err(at(url, TransportError::new(ErrorKind::Config, message)));
     let Some(authority) = url.authority() else { return config("the URL is not absolute") };
     if authority.as_str().contains('@') {
         return config("the URL contains credentials; give them as such, not in the URL");
+    }
+    // A port that is too large would count as none.
+    let port = authority.as_str().get(authority.host().len()..).unwrap_or_default();
+    if port.len() > 1 && authority.port_u16().is_none() {
+        return config("the port of the URL is not one");
     }
     match url.scheme() {
         Some(scheme) if *scheme == Scheme::HTTP => Ok(()),
@@ -338,6 +354,8 @@ pub(crate) fn without_secrets(url: &Uri) -> String {
 /// Largest head of a response over HTTP/2.
 #[cfg(feature = "http2")]
 const MAX_HTTP2_HEAD_BYTES: u32 = 256 * 1024;
+/// Chunks of a body that are read without a pause.
+const MAX_CHUNKS_IN_A_ROW: u32 = 32;
 /// Most header fields in a response: hyper reads as many without allocating.
 const MAX_RESPONSE_HEADERS: usize = 100;
 /// Largest head of a response, and largest piece read from a socket at once.
