@@ -16,7 +16,7 @@ use crate::{
     client::{
         card_cache::{CardCache, Validators},
         credentials::origin,
-        http::{HttpResponse, at},
+        http::{HttpResponse, at, check_url},
         location,
         parameters::{override_headers, set_version},
         refusal::{refusal, text_header},
@@ -118,8 +118,10 @@ impl CardResolver {
     /// As [`resolve`](Self::resolve).
     pub async fn fetch(&self, base_url: &str) -> Result<ResolvedCard, TransportError> {
         let base: Uri = base_url.trim().parse().map_err(|error: http::uri::InvalidUri| {
-            TransportError::new(ErrorKind::Config, format!("{:?} is not a URL", base_url.trim()))
-                .with_source(error)
+            // Without what may be credentials.
+            let shown = base_url.trim().split(['?', '#']).next().unwrap_or_default();
+            let shown = shown.rsplit('@').next().unwrap_or_default();
+            TransportError::new(ErrorKind::Config, format!("{shown:?} is not a URL")).with_source(error)
         })?;
         let key = base.to_string();
         if let Some(found) = self.cache().fresh(&key) {
@@ -209,6 +211,7 @@ impl CardResolver {
             }
             let target = text_header(&response.headers, &header::LOCATION);
             let target = target.and_then(|target| location::resolve(&url, &target));
+            let target = target.filter(|target| check_url(target).is_ok());
             // Why it leads nowhere is in the answer.
             let Some(target) = target else { return Err(refusal(response, |_, _| None).await) };
             if url.scheme_str() == Some("https") && target.scheme_str() != Some("https") {

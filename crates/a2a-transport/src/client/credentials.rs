@@ -9,7 +9,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use futures::future::{BoxFuture, ready};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
-use crate::{ErrorKind, TransportError, client::route::percent_encode};
+use crate::{
+    ErrorKind, TransportError,
+    client::{parameters::is_of_client, route::percent_encode},
+};
 
 /// A text that is never shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -337,6 +340,11 @@ impl Authorization {
     }
 
     fn add_header(&mut self, name: HeaderName, value: &str) -> Result<(), TransportError> {
+        // The card says where a key goes: not where a request would end elsewhere, or become two.
+        if is_of_client(&name) || name == header::HOST {
+            let message = format!("the header `{name}` is the client's own and carries no credential");
+            return Err(TransportError::new(ErrorKind::Config, message));
+        }
         self.headers.push((name, secret_value(value)?));
         Ok(())
     }

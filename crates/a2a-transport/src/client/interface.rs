@@ -167,11 +167,13 @@ pub(crate) fn rank_interfaces(card: &AgentCard, preferences: &InterfacePreferenc
 }
 
 pub(crate) fn no_interface(card: &AgentCard, preferences: &InterfacePreferences) -> TransportError {
-    let offered: Vec<String> = card
-        .supported_interfaces
-        .iter()
+    let offered = card.supported_interfaces.iter().take(MAX_NAMED);
+    let mut offered: Vec<String> = offered
         .map(|interface| format!("{} {}", interface.protocol_binding, interface.protocol_version))
         .collect();
+    if let Some(others @ 1..) = card.supported_interfaces.len().checked_sub(MAX_NAMED) {
+        offered.push(format!("and {others} more"));
+    }
     let offered = if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") };
     let mut spoken: Vec<&str> = vec![AgentInterface::JSONRPC, AgentInterface::HTTP_JSON];
     spoken.extend(preferences.custom.iter().map(|(name, _)| name.as_str()));
@@ -188,6 +190,9 @@ pub(crate) fn no_interface(card: &AgentCard, preferences: &InterfacePreferences)
         ),
     )
 }
+
+/// Most interfaces that an error names.
+const MAX_NAMED: usize = 20;
 
 /// Whether this is an absolute URL that HTTP can be spoken to.
 fn is_http_url(url: &str) -> bool {

@@ -66,13 +66,18 @@ pub(crate) fn override_headers(headers: &mut HeaderMap, given: &HeaderMap) -> Re
 
 /// Refuses headers on which the exchange itself depends.
 pub(crate) fn check_headers(given: &HeaderMap) -> Result<(), TransportError> {
-    match given.keys().find(|name| CLIENT_HEADERS.contains(name)) {
+    match given.keys().find(|name| is_of_client(name)) {
         None => Ok(()),
         Some(name) => {
             let message = format!("the header `{name}` is the client's own and cannot be set");
             Err(TransportError::new(ErrorKind::Config, message))
         }
     }
+}
+
+/// Whether the exchange itself depends on the header.
+pub(crate) fn is_of_client(name: &HeaderName) -> bool {
+    CLIENT_HEADERS.contains(name)
 }
 
 const VERSION_HEADER: HeaderName = HeaderName::from_static("a2a-version");

@@ -141,6 +141,8 @@ async fn bad_urls_are_refused() {
         ("/path", "not absolute"),
         ("ftp://desk.example", "neither http nor https"),
         ("http://user:s3cret@desk.example", "credentials"),
+        ("http://user:s3cret@desk example/?key=s3cret", "not a URL"),
+        ("http://desk.example:65616", "port"),
     ] {
         let error = in_time(resolver().resolve(url)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config, "{url}");
@@ -172,7 +174,9 @@ async fn redirects_are_followed_for_cards() {
     assert!(error.to_string().contains("more than 3"), "{error}");
     assert_eq!(server.requests().len(), 4);
 
-    for location in [None, Some("mailto:desk")] {
+    let elsewhere =
+        ["mailto:desk", "ftp://h.test/card.json", "http://ada:pw@h.test/", "http://h.test:65616/"];
+    for location in elsewhere.map(Some).into_iter().chain([None]) {
         let headers: Vec<_> = location.map(|location| ("Location", location)).into_iter().collect();
         let server = Loopback::start([Exchange::any().status(302, &headers, "")]).await;
         let error = in_time(resolver().resolve(&server.url("/card.json"))).await.unwrap_err();

@@ -167,6 +167,23 @@ async fn headers_of_the_exchange_itself_cannot_be_set() {
     }
 }
 
+/// The card names the header: not one that would end the request elsewhere, or make two of it.
+#[tokio::test]
+async fn a_card_has_no_key_sent_as_a_header_of_the_exchange() {
+    for name in ["Content-Length", "Transfer-Encoding", "Connection", "Host"] {
+        let server = Loopback::start([]).await;
+        let schemes =
+            format!(r#""key": {{"apiKeySecurityScheme": {{"location": "header", "name": "{name}"}}}}"#);
+        let card = card(&server.url("/rpc"), &schemes, &needs("key"));
+        let credentials = Credentials::new().with_api_key(name, "5");
+        let transport =
+            connect(&card, &http(), ClientOptions::default().with_credentials(credentials)).unwrap();
+        let error = in_time(transport.get_task(GetTaskRequest::new("t"), no_options())).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config, "{name}: {error}");
+        assert!(server.requests().is_empty(), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn credentials_can_be_for_some_origins_only() {
     let server = Loopback::start([Exchange::any().times(9).json(TASK)]).await;
