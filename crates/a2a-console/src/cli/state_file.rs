@@ -29,6 +29,10 @@ impl StateFile {
     pub(super) fn open(path: &Path) -> Result<(Self, A2aAgentState), Failure> {
         // The file itself is replaced, not a link to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        // A pipe or a device would be waited for without end, and then replaced by a file.
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Failure::state_file(format!("{} is not a file", path.display())));
+        }
         let lock = Lock::take(&path)?;
         let state = read(&path)?;
         Ok((Self { path, _lock: lock }, state))
@@ -94,8 +98,13 @@ fn parse(text: &str) -> Result<A2aAgentState, String> {
 }
 
 fn replace(path: &Path, temporary: &Path, text: &[u8]) -> io::Result<()> {
+    // What a run that was killed has left, or a link that would lead elsewhere.
+    match fs::remove_file(temporary) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     // A conversation is nobody else's business.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -248,6 +257,38 @@ mod tests {
         }
         fs::write(&path, "").unwrap();
         StateFile::open(&path).unwrap();
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_stands_in_the_way_of_the_new_file_is_not_written_through() {
+        let folder = folder("temporary");
+        let (path, other) = (folder.join("chat.json"), folder.join("other"));
+        fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, folder.join("chat.json.tmp")).unwrap();
+        let (file, state) = StateFile::open(&path).unwrap();
+        file.save(&state).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_neither_waited_for_nor_replaced() {
+        use std::os::unix::net::UnixListener;
+
+        let folder = folder("device");
+        let pipe = folder.join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let socket = folder.join("socket");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        for path in [&folder, &pipe, &socket] {
+            let failure = StateFile::open(path).unwrap_err();
+            assert!(failure.message().ends_with("is not a file"), "{failure:?}");
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
         fs::remove_dir_all(folder).unwrap();
     }
 
