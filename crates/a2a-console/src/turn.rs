@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use a2a_agent::{Msg, ReplyFinishedReason, ReplyStream, TaskState};
+use a2a_agent::{AgentError, Event, Msg, ReplyFinishedReason, ReplyStream, TaskState};
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -44,6 +44,13 @@ pub(crate) enum OnInterrupt {
     Leave,
 }
 
+/// What comes next.
+enum Next {
+    Item(Option<Result<Event, AgentError>>),
+    Stop(Stop),
+    Tick,
+}
+
 /// Plays a reply to an output. A second interrupt leaves at once, and so does termination.
 ///
 /// # Errors
@@ -62,42 +69,49 @@ pub(crate) async fn play(
     let mut hinted = false;
     let mut failure = None;
     loop {
-        let item = match stream.next().now_or_never() {
-            Some(item) => item,
-            None => {
-                output.idle()?;
-                tokio::select! {
-                    biased;
-                    item = stream.next() => item,
-                    stop = signals.next() => {
-                        match on_interrupt {
-                            _ if stop == Stop::Terminate || cancelling => {
-                                return leave(&stream, cancelling, output);
-                            }
-                            #[cfg(feature = "cli")]
-                            OnInterrupt::Leave => return leave(&stream, cancelling, output),
-                            OnInterrupt::CancelUnlessWaiting if waits(&stream) => {
-                                return stop_listening(&stream, output);
-                            }
-                            _ => {}
-                        }
-                        cancelling = true;
-                        stream.cancel_handle().cancel();
-                        output.note("cancelling; Ctrl-C again leaves at once")?;
-                        continue;
+        // An agent that never pauses does not keep the user from being heard.
+        let next = if let Some(stop) = signals.next().now_or_never() {
+            Next::Stop(stop)
+        } else if let Some(item) = stream.next().now_or_never() {
+            Next::Item(item)
+        } else {
+            output.idle()?;
+            tokio::select! {
+                biased;
+                item = stream.next() => Next::Item(item),
+                stop = signals.next() => Next::Stop(stop),
+                _ = ticks.tick(), if output.is_watched() => Next::Tick,
+            }
+        };
+        let item = match next {
+            Next::Item(item) => item,
+            Next::Stop(stop) => {
+                match on_interrupt {
+                    _ if stop == Stop::Terminate || cancelling => {
+                        return leave(&stream, cancelling, output);
                     }
-                    _ = ticks.tick(), if output.is_watched() => {
-                        let silence = last_event.elapsed();
-                        if silence >= PATIENCE {
-                            if on_interrupt == OnInterrupt::CancelUnlessWaiting && waits(&stream) && !hinted {
-                                hinted = true;
-                                output.note("the agent waits; Ctrl-C brings back the prompt, to answer it")?;
-                            }
-                            output.waiting(stream.task_state(), silence)?;
-                        }
-                        continue;
+                    #[cfg(feature = "cli")]
+                    OnInterrupt::Leave => return leave(&stream, cancelling, output),
+                    OnInterrupt::CancelUnlessWaiting if waits(&stream) => {
+                        return stop_listening(&stream, output);
                     }
+                    _ => {}
                 }
+                cancelling = true;
+                stream.cancel_handle().cancel();
+                output.note("cancelling; Ctrl-C again leaves at once")?;
+                continue;
+            }
+            Next::Tick => {
+                let silence = last_event.elapsed();
+                if silence >= PATIENCE {
+                    if on_interrupt == OnInterrupt::CancelUnlessWaiting && waits(&stream) && !hinted {
+                        hinted = true;
+                        output.note("the agent waits; Ctrl-C brings back the prompt, to answer it")?;
+                    }
+                    output.waiting(stream.task_state(), silence)?;
+                }
+                continue;
             }
         };
         last_event = Instant::now();
@@ -148,3 +162,43 @@ fn leave(stream: &ReplyStream<'_>, cancelling: bool, output: &mut Output) -> io:
 const TICK: Duration = Duration::from_millis(250);
 /// Silence before a waiting time is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::Arc;
+
+    use a2a_agent::{A2aAgent, AgentCard};
+    use a2a_testkit::{Answer, ScriptedTransport};
+    use a2a_types::{Artifact, Method, Part, StreamResponse, TaskArtifactUpdateEvent};
+    use nix::{
+        sys::signal::{Signal, kill},
+        unistd::Pid,
+    };
+    use tokio::signal::unix::{SignalKind, signal};
+
+    use super::*;
+    use crate::{output::Format, render::Verbosity};
+
+    #[tokio::test]
+    async fn an_agent_that_never_pauses_is_left_all_the_same() {
+        let payload = || {
+            let artifact = Artifact::new("a-1", vec![Part::text("x")]);
+            StreamResponse::from(TaskArtifactUpdateEvent::new("t-1", "c-1", artifact))
+        };
+        let transport = ScriptedTransport::new()
+            .answer(Method::SendStreamingMessage, Answer::payloads((0..1000).map(|_| payload())));
+        let mut card = AgentCard::new("Tide Desk", Vec::new());
+        card.capabilities.streaming = Some(true);
+        let mut agent = A2aAgent::builder(card).transport(Arc::new(transport)).build().unwrap();
+        let mut signals = Signals::new().unwrap();
+        let mut arrived = signal(SignalKind::terminate()).unwrap();
+        kill(Pid::this(), Signal::SIGTERM).unwrap();
+        arrived.recv().await.unwrap();
+        let mut output = Output::standard(Format::Message, Verbosity::Quiet);
+        let played =
+            play(agent.reply_stream("go"), &mut output, &mut signals, OnInterrupt::CancelUnlessWaiting).await;
+        let played = played.unwrap();
+        assert!(played.leave);
+        assert_eq!(played.exit, Exit::Interrupted);
+    }
+}

@@ -17,7 +17,7 @@ use crate::plain::plain_line;
 pub(super) struct Files {
     kept: VecDeque<(usize, DataBlock)>,
     last_number: usize,
-    /// Bytes kept, as base64.
+    /// Bytes kept: base64, and what is said about it.
     held: usize,
 }
 
@@ -72,6 +72,10 @@ impl Files {
             _ => return Err(format!("file {number} is somewhere that is not known here")),
         };
         let path = if path.is_dir() { path.join(name_of(block, number)) } else { path.to_owned() };
+        // A pipe would be waited for, and nobody could stop that.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(format!("{} is not a file", path.display()));
+        }
         let mut options = OpenOptions::new();
         options.write(true);
         if replace {
@@ -96,10 +100,12 @@ fn name_of(block: &DataBlock, number: usize) -> String {
 }
 
 fn size(block: &DataBlock) -> usize {
-    match &block.source {
+    let content = match &block.source {
         Source::Base64(source) => source.data.len(),
+        Source::Url(source) => source.url.len(),
         _ => 0,
-    }
+    };
+    content + block.name.as_ref().map_or(0, String::len) + size_of::<DataBlock>()
 }
 
 /// Most that is kept; the latest file is kept whatever its size.
@@ -136,6 +142,18 @@ mod tests {
         assert!(files.save(2, &path, true).unwrap_err().contains("https://h.test/two"));
         assert!(files.save(3, &path, true).unwrap_err().contains("the last one is 2"));
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_saved_in_what_is_no_file() {
+        let pipe = std::env::temp_dir().join(format!("a2a-files-pipe-{}", std::process::id()));
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let files = files(vec![DataBlock::bytes(b"one", "text/plain")]);
+        for replace in [false, true] {
+            assert!(files.save(1, &pipe, replace).unwrap_err().ends_with("is not a file"));
+        }
+        std::fs::remove_file(pipe).unwrap();
     }
 
     #[test]

@@ -222,9 +222,13 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Ctrl-C at the prompt: twice in a row leaves.
+    /// Ctrl-C at the prompt: twice in a row leaves. A script is ended by it.
     fn interrupt(&mut self) -> io::Result<Next> {
-        if std::mem::replace(&mut self.interrupted, true) || !self.interactive {
+        if !self.interactive {
+            self.exit = Exit::Interrupted;
+            return Ok(Next::Leave);
+        }
+        if std::mem::replace(&mut self.interrupted, true) {
             return Ok(Next::Leave);
         }
         self.output.note("Ctrl-C again leaves, and so does Ctrl-D")?;
@@ -252,6 +256,11 @@ impl<'a> Chat<'a> {
             Command::Nothing => return self.send(None).await,
             Command::Message(text) => return self.send(Some(text)).await,
             Command::Help => self.output.print(&command::help())?,
+            // Nobody could stop the console from waiting for a pipe.
+            Command::Attach(path) if path.metadata().is_ok_and(|metadata| !metadata.is_file()) => {
+                let failure = Failure::usage(format!("{} is not a file", path.display()));
+                self.output.failure(&failure)?;
+            }
             Command::Attach(path) => match DataBlock::from_path(&path) {
                 Ok(block) => self.attach(block)?,
                 Err(error) => self.output.failure(&Failure::usage(chain(&error)))?,
@@ -331,8 +340,12 @@ impl<'a> Chat<'a> {
         if let Err(failure) = kept {
             self.fail(&failure)?;
         }
-        // A script that is interrupted is not to go on with its next line.
-        Ok(if leave || (interrupted && !self.interactive) { Next::Leave } else { Next::Line })
+        if interrupted && !self.interactive {
+            // A script does not go on with its next line, which even a reply that was complete does not make a success.
+            self.exit = if exit == Exit::Success { Exit::Interrupted } else { exit };
+            return Ok(Next::Leave);
+        }
+        Ok(if leave { Next::Leave } else { Next::Line })
     }
 
     async fn save(&mut self, number: usize, path: std::path::PathBuf) -> io::Result<Next> {

@@ -69,10 +69,13 @@ pub fn main() -> ExitCode {
 
 /// Help and version are no errors; everything else is told to people, and to a program that wants JSON.
 fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
-    // Whoever does not read it does not want it.
-    let _ = error.print();
+    let printed = error.print().and_then(|()| io::stdout().flush());
     if !error.use_stderr() {
-        return Exit::Success;
+        return match printed {
+            // Whoever does not read it does not want it.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Failed,
+            _ => Exit::Success,
+        };
     }
     if arguments.iter().any(|argument| argument == "--events" || argument == "--json") {
         let text = error.to_string();

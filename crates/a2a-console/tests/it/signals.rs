@@ -7,7 +7,7 @@ use nix::{
     unistd::Pid,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use crate::{
     peer::{methods, peer, result, stream, task, text},
@@ -66,6 +66,28 @@ async fn termination_saves_the_state_and_leaves_the_task_alone() {
     let state: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(state["running_task_id"], "t-41");
     std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_script_that_is_interrupted_between_two_lines_says_so() {
+    let server = peer([stream(&[crate::peer::message("first")]).end()]).await;
+    let mut child = a2a().args(["chat", &server.url("")]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"one\n").await.unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("first"));
+    kill(Pid::from_raw(child.id().unwrap().try_into().unwrap()), Signal::SIGINT).unwrap();
+    let run = finish(child).await;
+    assert_eq!(run.code, 4, "{run:?}");
+    drop(stdin);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn help_that_cannot_be_written_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run = finish(a2a().arg("--help").stdout(full).spawn().unwrap()).await;
+    assert_eq!(run.code, 5, "{run:?}");
 }
 
 #[tokio::test]
