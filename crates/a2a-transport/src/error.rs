@@ -87,12 +87,19 @@ struct Details {
 }
 
 impl TransportError {
-    /// An error of this kind. The message says what happened, in lower case without a full stop.
+    /// An error of this kind. The message says what happened, in lower case without a full stop. Messages quote
+    /// peers: what is beyond 4096 bytes is cut off.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE_BYTES {
+            let end = (0..=MAX_MESSAGE_BYTES).rev().find(|&end| message.is_char_boundary(end));
+            message.truncate(end.unwrap_or_default());
+            message.push('…');
+        }
         Self {
             details: Box::new(Details {
                 kind,
-                message: message.into(),
+                message,
                 url: None,
                 http_status: None,
                 rpc: None,
@@ -232,3 +239,6 @@ impl Error for TransportError {
         self.details.source.as_deref().map(|source| source as _)
     }
 }
+
+/// Longest message of an error.
+const MAX_MESSAGE_BYTES: usize = 4096;

@@ -179,6 +179,21 @@ async fn jsonrpc_errors_count_whatever_the_status() {
     }
 }
 
+/// A peer does not fill the logs: what it says is quoted in part, be it an error or a value in a wrong place.
+#[tokio::test]
+async fn long_words_of_a_peer_are_cut() {
+    let words = "é".repeat(100_000);
+    for body in [
+        format!(r#"{{"jsonrpc":"2.0","id":"$ID","error":{{"code":-32603,"message":"{words}"}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":"$ID","result":{{"task":"{words}"}}}}"#),
+    ] {
+        for error in rpc_errors(200, &body).await {
+            let text = error.to_string();
+            assert!(text.contains("éé") && text.len() < 5000, "{} bytes", text.len());
+        }
+    }
+}
+
 #[tokio::test]
 async fn jsonrpc_errors_in_many_shapes() {
     for (body, code) in [
