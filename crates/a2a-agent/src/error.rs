@@ -8,8 +8,8 @@ use a2a_types::{ErrorCode, TaskState};
 
 /// An error of an agent.
 ///
-/// `Display` says what happened and what to do about it, on one level; the cause is the
-/// [`source`](Error::source).
+/// `Display` says what happened on this level, and what to do where that is known; what caused it, such as which
+/// part could not be translated, is the [`source`](Error::source).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AgentError {

@@ -49,3 +49,10 @@ impl From<&str> for Input {
         Msg::user("user", text).into()
     }
 }
+
+/// The text of a user named `user`.
+impl From<String> for Input {
+    fn from(text: String) -> Self {
+        Msg::user("user", text).into()
+    }
+}

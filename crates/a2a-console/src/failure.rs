@@ -104,7 +104,10 @@ impl From<&TransportError> for Failure {
             code: rpc.map(|rpc| rpc.code.code()),
             reason: rpc.and_then(reason_of).map(str::to_owned),
             exit: exit_of(kind),
-            hint: hint_of(kind),
+            hint: match kind {
+                ErrorKind::Config if !error.to_string().contains("URL") => None,
+                kind => hint_of(kind),
+            },
         }
     }
 }
@@ -125,7 +128,10 @@ impl From<&AgentError> for Failure {
         failure.kind = error.kind().as_str();
         failure.message = chain(error);
         match error.kind() {
-            AgentErrorKind::NoInput => failure.exit = Exit::Usage,
+            AgentErrorKind::NoInput => {
+                failure.exit = Exit::Usage;
+                failure.hint = Some(NO_INPUT_HINT);
+            }
             AgentErrorKind::NothingToResume => return Self::usage(failure.message),
             AgentErrorKind::TaskRunning => failure.hint = Some(RUNNING_HINT),
             AgentErrorKind::UnsupportedPart => failure.hint = Some(DATA_HINT),
@@ -158,11 +164,11 @@ fn exit_of(kind: ErrorKind) -> Exit {
 fn hint_of(kind: ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::Config => Some("give the address of an agent, such as http://127.0.0.1:9999"),
-        ErrorKind::Auth => {
-            Some("give credentials with --bearer, --api-key or --header; `a2a card URL` shows what is wanted")
-        }
+        ErrorKind::Auth => Some(AUTH_HINT),
         ErrorKind::Connect => Some("is the agent running, and is this its address?"),
-        ErrorKind::Tls => Some("a private certificate authority can be trusted with --ca-file"),
+        ErrorKind::Tls => {
+            Some("--ca-file trusts a private certificate authority; an agent without TLS is at http://")
+        }
         ErrorKind::Timeout => Some("--idle-timeout sets how long silence may last"),
         ErrorKind::Card => Some("is this the address of an A2A agent?"),
         ErrorKind::NoInterface => {
@@ -174,6 +180,9 @@ fn hint_of(kind: ErrorKind) -> Option<&'static str> {
     }
 }
 
+const AUTH_HINT: &str = "give credentials with --bearer, --api-key or --header (those given, if any, were refused); \
+     `a2a card URL` shows what is wanted";
+const NO_INPUT_HINT: &str = "give a text, --file or --attach-url";
 const RUNNING_HINT: &str =
     "`a2a task subscribe URL ID` follows it, `a2a task cancel URL ID` ends it (in a chat: /resume, /cancel)";
 const DATA_HINT: &str = "--data-parts json shows structured data, --data-parts skip leaves it out";

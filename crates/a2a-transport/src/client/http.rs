@@ -12,7 +12,10 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use futures::FutureExt as _;
-use http::{HeaderMap, Request, StatusCode, Uri, header, uri::Scheme};
+use http::{
+    HeaderMap, Request, StatusCode, Uri, header,
+    uri::{Authority, Scheme},
+};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use hyper_util::{
@@ -302,10 +305,8 @@ pub(crate) fn check_url(url: &Uri) -> Result<(), TransportError> {
     if authority.as_str().contains('@') {
         return config("the URL contains credentials; give them as such, not in the URL");
     }
-    // A port that is too large would count as none.
-    let port = authority.as_str().get(authority.host().len()..).unwrap_or_default();
-    if port.len() > 1 && authority.port_u16().is_none() {
-        return config("the port of the URL is not one");
+    if !has_usable_port(authority) {
+        return config("the port in the URL is not a number from 0 to 65535");
     }
     match url.scheme() {
         Some(scheme) if *scheme == Scheme::HTTP => Ok(()),
@@ -318,6 +319,13 @@ pub(crate) fn check_url(url: &Uri) -> Result<(), TransportError> {
         }
         _ => config("the URL is neither http nor https"),
     }
+}
+
+/// Whether the port is one, or left out: connecting would take the default one for any other.
+pub(crate) fn has_usable_port(authority: &Authority) -> bool {
+    let after_host =
+        authority.as_str().len() - authority.as_str().rfind(authority.host()).unwrap_or_default();
+    authority.port().is_some() || after_host <= authority.host().len() + ":".len()
 }
 
 /// What became of a request that got no response.
@@ -360,3 +368,26 @@ const MAX_CHUNKS_IN_A_ROW: u32 = 32;
 const MAX_RESPONSE_HEADERS: usize = 100;
 /// Largest head of a response, and largest piece read from a socket at once.
 const MAX_RESPONSE_HEAD_BYTES: usize = 256 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_a_number_or_left_out() {
+        for (authority, usable) in [
+            ("desk", true),
+            ("desk:", true),
+            ("desk:80", true),
+            ("[::1]", true),
+            ("[::1]:65535", true),
+            ("user:99999@desk", true),
+            ("desk:65536", false),
+            ("desk:99999", false),
+            ("user:80@desk:http", false),
+            ("[::1]:99999", false),
+        ] {
+            assert_eq!(has_usable_port(&authority.parse().unwrap()), usable, "{authority}");
+        }
+    }
+}

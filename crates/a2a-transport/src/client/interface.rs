@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use a2a_types::{AgentCard, AgentInterface};
 use http::Uri;
 
-use crate::{ErrorKind, ProtocolVersion, Transport, TransportError};
+use crate::{ErrorKind, ProtocolVersion, Transport, TransportError, client::http::has_usable_port};
 
 /// A way to carry calls that this client speaks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -196,6 +196,10 @@ const MAX_NAMED: usize = 20;
 
 /// Whether this is an absolute URL that HTTP can be spoken to.
 fn is_http_url(url: &str) -> bool {
-    let scheme = |url: &Uri| matches!(url.scheme_str(), Some("http" | "https"));
-    url.trim().parse::<Uri>().is_ok_and(|url| scheme(&url) && url.host().is_some_and(|host| !host.is_empty()))
+    url.trim().parse::<Uri>().is_ok_and(|url| {
+        matches!(url.scheme_str(), Some("http" | "https"))
+            && url
+                .authority()
+                .is_some_and(|authority| !authority.host().is_empty() && has_usable_port(authority))
+    })
 }

@@ -142,7 +142,9 @@ async fn bad_urls_are_refused() {
         ("ftp://desk.example", "neither http nor https"),
         ("http://user:s3cret@desk.example", "credentials"),
         ("http://user:s3cret@desk example/?key=s3cret", "not a URL"),
-        ("http://desk.example:65616", "port"),
+        ("http://127.0.0.1:99999", "port"),
+        ("http://127.0.0.1:desk/", "port"),
+        ("http://[::1]:65536", "port"),
     ] {
         let error = in_time(resolver().resolve(url)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config, "{url}");
