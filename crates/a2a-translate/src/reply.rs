@@ -289,7 +289,7 @@ impl ReplyTranslator {
         self.start();
         match payload {
             StreamResponse::Task(task) => self.task(task),
-            StreamResponse::Message(message) => self.message(message),
+            StreamResponse::Message(message) => self.message(*message),
             StreamResponse::StatusUpdate(update) => self.status_update(update),
             StreamResponse::ArtifactUpdate(update) => self.artifact_update(update),
             StreamResponse::Unknown(members) => {
@@ -390,7 +390,7 @@ impl ReplyTranslator {
         self.outcome.as_ref()
     }
 
-    fn task(&mut self, task: Task) -> Result<(), TranslateError> {
+    fn task(&mut self, task: Box<Task>) -> Result<(), TranslateError> {
         self.enter_context(task.context_id);
         self.enter_state(&task.id, &task.status);
         // The artifacts of a task at work may still get longer.
@@ -425,14 +425,14 @@ impl ReplyTranslator {
         written
     }
 
-    fn status_update(&mut self, update: TaskStatusUpdateEvent) -> Result<(), TranslateError> {
+    fn status_update(&mut self, update: Box<TaskStatusUpdateEvent>) -> Result<(), TranslateError> {
         self.enter_context(update.context_id);
         self.enter_state(&update.task_id, &update.status);
         self.known = None;
         self.status_message(&update.task_id, update.status)
     }
 
-    fn artifact_update(&mut self, update: TaskArtifactUpdateEvent) -> Result<(), TranslateError> {
+    fn artifact_update(&mut self, update: Box<TaskArtifactUpdateEvent>) -> Result<(), TranslateError> {
         self.enter_context(update.context_id);
         if matches!(self.last, Last::Nothing { .. } | Last::Artifact) {
             self.last = Last::Artifact;

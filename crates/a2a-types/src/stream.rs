@@ -9,15 +9,17 @@ use crate::{
 
 wire_oneof! {
     /// One payload of a response stream (§3.2.3), also the body of a push notification.
+    ///
+    /// What it holds is large and boxed, so that a payload is cheap to move.
     pub enum StreamResponse {
         /// A full snapshot.
-        Task(Task) = "task" | "task";
+        Task(Box<Task>) = "task" | "task";
         /// A direct reply; it ends the exchange.
-        Message(Message) = "message" | "message";
+        Message(Box<Message>) = "message" | "message";
         /// The status of a task changed.
-        StatusUpdate(TaskStatusUpdateEvent) = "statusUpdate" | "status_update";
+        StatusUpdate(Box<TaskStatusUpdateEvent>) = "statusUpdate" | "status_update";
         /// An artifact is new, replaced or longer.
-        ArtifactUpdate(TaskArtifactUpdateEvent) = "artifactUpdate" | "artifact_update";
+        ArtifactUpdate(Box<TaskArtifactUpdateEvent>) = "artifactUpdate" | "artifact_update";
     }
 }
 
@@ -25,10 +27,25 @@ wire_oneof! {
     /// The answer to SendMessage (§3.2.2).
     pub enum SendMessageResponse {
         /// The task that was created or continued.
-        Task(Task) = "task" | "task";
+        Task(Box<Task>) = "task" | "task";
         /// A direct reply; no task exists.
-        Message(Message) = "message" | "message";
+        Message(Box<Message>) = "message" | "message";
     }
+}
+
+macro_rules! boxes {
+    ($($name:ident: $($payload:ty),*;)*) => { $($(
+        impl From<$payload> for $name {
+            fn from(payload: $payload) -> Self {
+                Box::new(payload).into()
+            }
+        }
+    )*)* };
+}
+
+boxes! {
+    StreamResponse: Task, Message, TaskStatusUpdateEvent, TaskArtifactUpdateEvent;
+    SendMessageResponse: Task, Message;
 }
 
 impl From<SendMessageResponse> for StreamResponse {

@@ -61,7 +61,7 @@ async fn task(target: &Target, text: &str) -> Result<(a2a_agent::A2aAgent, Task)
     let message = Message::new(format!("message-{text}"), Role::User, vec![Part::text(text)]);
     let sent = agent.transport().send_message(SendMessageRequest::new(message), CallOptions::default()).await;
     match sent.map_err(|error| plain(&error))? {
-        SendMessageResponse::Task(task) => Ok((agent, task)),
+        SendMessageResponse::Task(task) => Ok((agent, *task)),
         other => Err(format!("no task, but {other:?}")),
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use a2a_translate::End;
-use a2a_types::{StreamResponse, Task};
+use a2a_types::Task;
 use futures::FutureExt as _;
 use tokio::time::{Sleep, sleep};
 
@@ -51,7 +51,7 @@ impl Turn {
                     self.cancellation = Cancellation::Told(Box::pin(sleep(agent.options.cancel_grace)));
                     // After an error, most likely because the task has ended already, the stream has the last word.
                     if let Ok(task) = answer {
-                        self.payload(agent, StreamResponse::Task(task));
+                        self.payload(agent, task.into());
                     }
                     if self.is_over() && !matches!(self.phase, Phase::Listening(_)) {
                         self.finish(agent, End::Ended);

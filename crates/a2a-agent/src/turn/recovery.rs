@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use a2a_translate::End;
 use a2a_transport::TransportError;
-use a2a_types::{StreamResponse, Task};
+use a2a_types::Task;
 
 use super::{Phase, Turn};
 use crate::{
@@ -118,7 +118,7 @@ impl Turn {
     }
 
     pub(super) fn polled(&mut self, agent: &mut A2aAgent, task: Task) {
-        self.payload(agent, StreamResponse::Task(task));
+        self.payload(agent, task.into());
         self.finish_or_poll(agent);
     }
 

@@ -180,7 +180,7 @@ impl Engine {
         while let Some(event) = events.next().await {
             match (event.payload().map_err(RpcError::clone)?, &mut task) {
                 (StreamResponse::Message(message), _) => return Ok(message.clone().into()),
-                (StreamResponse::Task(snapshot), _) => task = Some(snapshot.clone()),
+                (StreamResponse::Task(snapshot), _) => task = Some(Task::clone(snapshot)),
                 (update, Some(task)) => {
                     if let Some(change) = TaskChange::of(update) {
                         change.apply(task);

@@ -78,7 +78,7 @@ async fn body(handle: &Handle, owner: &Owner, event: &Event, config: &PushConfig
         return Some(event.json().to_owned());
     }
     match payload {
-        StreamResponse::Task(task) => Some(to_line(&v03::JsonRpc(task))),
+        StreamResponse::Task(task) => Some(to_line(&v03::JsonRpc(&**task))),
         StreamResponse::StatusUpdate(_) => {
             let found = handle.shared().store.get(owner.clone(), handle.id().to_owned()).await;
             found.ok().flatten().map(|record| to_line(&v03::JsonRpc(&record.task)))

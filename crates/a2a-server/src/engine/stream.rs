@@ -49,7 +49,7 @@ impl UpdateStream {
             Some(match event.payload() {
                 Err(error) => (Err(error.clone()), None),
                 Ok(StreamResponse::Task(task)) if history_length.is_some() => {
-                    let task = with_history(task.clone(), history_length);
+                    let task = with_history((**task).clone(), history_length);
                     (Ok(Update(Event::new(event.version(), task.into()))), Some((events, permit)))
                 }
                 Ok(_) => (Ok(Update(event)), Some((events, permit))),

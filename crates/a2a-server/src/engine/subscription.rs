@@ -2,7 +2,7 @@
 
 use std::{fmt, future::poll_fn, sync::Arc};
 
-use a2a_types::{RpcError, StreamResponse};
+use a2a_types::RpcError;
 
 use super::{
     live::{Event, Follow, Next},
@@ -71,7 +71,7 @@ impl Subscription {
                 self.seen = record.version;
                 // It may have ended before this subscription began.
                 self.over = record.task.status.state.is_terminal();
-                Event::new(record.version, StreamResponse::Task(record.task))
+                Event::new(record.version, record.task.into())
             }
             // The task was removed meanwhile; nothing more will come.
             Ok(None) => self.last(task_not_found(self.handle.id())),

@@ -178,8 +178,8 @@ impl TaskChange {
     pub(crate) fn of(update: &StreamResponse) -> Option<Self> {
         Some(match update {
             StreamResponse::StatusUpdate(update) => Self::Status { status: Box::new(update.status.clone()) },
-            StreamResponse::ArtifactUpdate(update) => Self::Artifact(Box::new(update.clone())),
-            StreamResponse::Task(task) => Self::Snapshot(Box::new(task.clone())),
+            StreamResponse::ArtifactUpdate(update) => Self::Artifact(update.clone()),
+            StreamResponse::Task(task) => Self::Snapshot(task.clone()),
             _ => return None,
         })
     }

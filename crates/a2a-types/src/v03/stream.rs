@@ -124,10 +124,10 @@ impl Payload {
             self.artifact_update.take(),
         ) {
             (None, None, None, None) => None,
-            (Some(task), None, None, None) => Some(StreamEvent::new((*task).into(), false)),
-            (None, Some(message), None, None) => Some(StreamEvent::new((*message).into(), false)),
+            (Some(task), None, None, None) => Some(StreamEvent::new(task.into(), false)),
+            (None, Some(message), None, None) => Some(StreamEvent::new(message.into(), false)),
             (None, None, Some(update), None) => Some((*update).into()),
-            (None, None, None, Some(update)) => Some(StreamEvent::new((*update).into(), false)),
+            (None, None, None, Some(update)) => Some(StreamEvent::new(update.into(), false)),
             _ => {
                 return Err(E::custom(
                     "only one of `task`, `message`, `statusUpdate` and `artifactUpdate` may be set",
@@ -275,7 +275,7 @@ impl Decode<V03> for SendMessageResponse {
             StreamResponse::Message(message) => Self::Message(message),
             StreamResponse::Unknown(members) => Self::Unknown(members),
             // What looks like one may be a task without `kind` and `id`, and says as much about a task.
-            StreamResponse::StatusUpdate(update) => Self::Task(Task {
+            StreamResponse::StatusUpdate(update) => Self::from(Task {
                 metadata: update.metadata,
                 ..Task::new(update.task_id, update.context_id, update.status)
             }),

@@ -1,4 +1,4 @@
-//! What reading allocates: the strings and lists of the value, and nothing on the way.
+//! What reading allocates: the box, the strings and the lists of the value, and nothing on the way.
 
 use a2a_types::{JsonRpcResponse, StreamResponse, from_str, v03};
 use serde::de::DeserializeOwned;
@@ -8,17 +8,17 @@ fn allocations<T: DeserializeOwned>(text: &str) -> u64 {
 }
 
 #[test]
-fn a_text_chunk_allocates_its_ids_its_list_and_its_text() {
+fn a_text_chunk_allocates_its_box_its_ids_its_list_and_its_text() {
     for text in ["08:10", &"x".repeat(4096)] {
         let payload = format!(
             r#"{{"artifactUpdate":{{"taskId":"t-41","contextId":"c-9","artifact":{{"artifactId":"a1","parts":[{{"text":"{text}"}}]}},"append":true}}}}"#
         );
-        assert_eq!(allocations::<StreamResponse>(&payload), 5);
+        assert_eq!(allocations::<StreamResponse>(&payload), 6);
         let envelope = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{payload}}}"#);
-        assert_eq!(allocations::<JsonRpcResponse<StreamResponse>>(&envelope), 5);
+        assert_eq!(allocations::<JsonRpcResponse<StreamResponse>>(&envelope), 6);
         let legacy = format!(
             r#"{{"kind":"artifact-update","taskId":"t-41","contextId":"c-9","artifact":{{"artifactId":"a1","parts":[{{"kind":"text","text":"{text}"}}]}},"append":true}}"#
         );
-        assert_eq!(allocations::<v03::JsonRpc<v03::StreamEvent>>(&legacy), 5);
+        assert_eq!(allocations::<v03::JsonRpc<v03::StreamEvent>>(&legacy), 6);
     }
 }

@@ -47,7 +47,7 @@ impl Driver {
             let found = self.handle.shared().store.get(owner, self.handle.id().to_owned()).await;
             if let Some(record) = found.map_err(UpdateError::Store)? {
                 version = record.version;
-                *snapshot = record.task;
+                **snapshot = record.task;
             }
         }
         self.handle.publish(&Event::new(version, update));
@@ -60,7 +60,7 @@ impl Driver {
         let message = running.context.message.clone();
         let (task, done) = match update {
             StreamResponse::Task(task) => {
-                let mut task = task.clone();
+                let mut task = Task::clone(task);
                 if task.history.is_empty() {
                     task.history.push(message);
                 }
