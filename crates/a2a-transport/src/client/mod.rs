@@ -6,7 +6,6 @@ mod card;
 mod card_cache;
 mod channel;
 mod config;
-mod connect;
 mod credentials;
 mod decorate;
 mod dial;

@@ -3,6 +3,7 @@
 use std::{
     error::Error,
     fmt, io,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -25,7 +26,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Connects within a time limit, and says at which stage it failed.
 #[derive(Clone)]
-pub(crate) struct Connector {
+pub(super) struct Connector {
     stages: Stages,
     timeout: Duration,
 }
@@ -35,11 +36,14 @@ type Stages = hyper_rustls::HttpsConnector<Dialer>;
 #[cfg(not(feature = "tls"))]
 type Stages = Dialer;
 
+/// What a connection reads and writes.
+pub(super) type Io = <Stages as Service<Uri>>::Response;
+
 impl Connector {
     /// # Errors
     ///
     /// [`ErrorKind::Config`]: certificates or keys that cannot be read.
-    pub(crate) fn new(config: &HttpConfig) -> Result<Self, TransportError> {
+    pub(super) fn new(config: &HttpConfig) -> Result<Self, TransportError> {
         let dialer = Dialer::new(config);
         #[cfg(feature = "tls")]
         let stages = Stages::from((dialer, tls::client_config(config)?));
@@ -47,34 +51,33 @@ impl Connector {
         let stages = dialer;
         Ok(Self { stages, timeout: config.connect_timeout })
     }
+
+    /// A connection to the host of a URL.
+    pub(super) async fn connect(&self, destination: Uri) -> Result<Io, ConnectFailure> {
+        let mut stages = self.stages.clone();
+        let connecting = async move {
+            std::future::poll_fn(|cx| stages.poll_ready(cx)).await?;
+            stages.call(destination).await
+        };
+        match tokio::time::timeout(self.timeout, connecting).await {
+            Ok(connected) => connected.map_err(ConnectFailure::from_stages),
+            Err(_) => Err(ConnectFailure { stage: Stage::Timeout(self.timeout), source: None }),
+        }
+    }
 }
 
-impl Service<Uri> for Connector {
-    type Response = <Stages as Service<Uri>>::Response;
-    type Error = ConnectFailure;
-    type Future = BoxFuture<'static, Result<Self::Response, ConnectFailure>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectFailure>> {
-        self.stages.poll_ready(cx).map_err(ConnectFailure::from_stages)
-    }
-
-    fn call(&mut self, destination: Uri) -> Self::Future {
-        let connecting = self.stages.call(destination);
-        let timeout = self.timeout;
-        Box::pin(async move {
-            match tokio::time::timeout(timeout, connecting).await {
-                Ok(connected) => connected.map_err(ConnectFailure::from_stages),
-                Err(_) => Err(ConnectFailure { stage: Stage::Timeout(timeout), source: None }),
-            }
-        })
-    }
+/// Whether the peer has chosen HTTP/2 in the TLS handshake.
+#[cfg(feature = "http2")]
+pub(super) fn speaks_http2(io: &Io) -> bool {
+    use hyper_util::client::legacy::connect::Connection as _;
+    io.connected().is_negotiated_h2()
 }
 
 /// No connection came about; nothing was sent.
-#[derive(Debug)]
-pub(crate) struct ConnectFailure {
+#[derive(Debug, Clone)]
+pub(super) struct ConnectFailure {
     stage: Stage,
-    source: Option<BoxError>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -85,16 +88,13 @@ enum Stage {
     Proxy,
     #[cfg(feature = "tls")]
     Tls,
+    #[cfg(feature = "http2")]
+    Http2,
     Timeout(Duration),
 }
 
 impl ConnectFailure {
-    /// The failure among the causes of an error, if it is one of connecting.
-    pub(crate) fn among_causes<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        causes(error).find_map(<dyn Error>::downcast_ref)
-    }
-
-    pub(crate) fn kind(&self) -> ErrorKind {
+    fn kind(&self) -> ErrorKind {
         match self.stage {
             #[cfg(feature = "tls")]
             Stage::Tls => ErrorKind::Tls,
@@ -107,7 +107,7 @@ impl ConnectFailure {
         match error.downcast() {
             Ok(failure) => *failure,
             // What does not come from below is TLS's own.
-            Err(error) => Self { stage: Stage::Tls, source: Some(error) },
+            Err(error) => Self { stage: Stage::Tls, source: Some(error.into()) },
         }
     }
 
@@ -116,10 +116,24 @@ impl ConnectFailure {
         failure
     }
 
+    #[cfg(feature = "http2")]
+    pub(super) fn from_http2(error: hyper::Error) -> Self {
+        Self { stage: Stage::Http2, source: Some(Arc::new(error)) }
+    }
+
+    /// The error to tell, and what caused it.
+    pub(super) fn into_error(self) -> TransportError {
+        let error = TransportError::new(self.kind(), self.to_string());
+        match self.source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
+    }
+
     fn from_tcp(error: impl Into<BoxError>) -> Self {
         let error = error.into();
         let resolving = causes(error.as_ref()).any(|cause| cause.is::<ResolveError>());
-        Self { stage: if resolving { Stage::Resolve } else { Stage::Dial }, source: Some(error) }
+        Self { stage: if resolving { Stage::Resolve } else { Stage::Dial }, source: Some(error.into()) }
     }
 
     fn io_kind(&self) -> Option<io::ErrorKind> {
@@ -143,6 +157,8 @@ impl fmt::Display for ConnectFailure {
             Stage::Proxy => f.write_str("no connection through the proxy"),
             #[cfg(feature = "tls")]
             Stage::Tls => f.write_str("the TLS handshake failed"),
+            #[cfg(feature = "http2")]
+            Stage::Http2 => f.write_str("the HTTP/2 handshake failed"),
             Stage::Timeout(limit) => write!(f, "no connection within {limit:?}"),
         }
     }
@@ -161,10 +177,10 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 
 /// Makes the TCP connection: straight, or by a tunnel through a proxy.
 #[derive(Clone)]
-pub(crate) struct Dialer {
+pub(super) struct Dialer {
     tcp: HttpConnector<Resolver>,
     #[cfg(feature = "proxy")]
-    proxies: Option<std::sync::Arc<proxy::Matcher>>,
+    proxies: Option<Arc<proxy::Matcher>>,
 }
 
 impl Dialer {
@@ -206,7 +222,7 @@ impl Service<Uri> for Dialer {
 
 /// The system's resolver, whose failures can be told from those of connecting.
 #[derive(Debug, Clone)]
-pub(crate) struct Resolver(GaiResolver);
+pub(super) struct Resolver(GaiResolver);
 
 impl Service<Name> for Resolver {
     type Response = GaiAddrs;
@@ -223,7 +239,7 @@ impl Service<Name> for Resolver {
 }
 
 #[derive(Debug)]
-pub(crate) struct ResolveError(io::Error);
+pub(super) struct ResolveError(io::Error);
 
 impl fmt::Display for ResolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -273,7 +289,7 @@ mod proxy {
         destination: Uri,
     ) -> BoxFuture<'static, Result<TokioIo<TcpStream>, ConnectFailure>> {
         Box::pin(async move {
-            let failed = |error: BoxError| ConnectFailure { stage: Stage::Proxy, source: Some(error) };
+            let failed = |error: BoxError| ConnectFailure { stage: Stage::Proxy, source: Some(error.into()) };
             if proxy.uri().scheme() != Some(&Scheme::HTTP) {
                 return Err(failed("only proxies with an http URL are supported".into()));
             }
@@ -301,8 +317,6 @@ mod proxy {
 
 #[cfg(feature = "tls")]
 mod tls {
-    use std::sync::Arc;
-
     use rustls::{
         ClientConfig, RootCertStore,
         crypto::ring,
