@@ -17,7 +17,7 @@ use tokio::{
     sync::{mpsc, watch},
 };
 
-use super::support::{hello, http_with, in_time, interface, no_options};
+use super::support::{drain, hello, http_with, in_time, interface, no_options};
 
 const EVENT: &str = "data: {\"id\":1,\"result\":{\"message\":{\"messageId\":\"m\"}}}\n\n";
 
@@ -101,6 +101,32 @@ async fn streams_share_a_connection(mut server: Server, config: HttpConfig) {
 async fn without_asking() {
     let server = server(None).await;
     streams_share_a_connection(server, HttpConfig::default().with_http2(Http2::Always)).await;
+}
+
+/// Small frames pile up when the reader is slow, which must not end the connection.
+#[tokio::test]
+async fn a_reader_may_be_slow() {
+    const EVENTS: usize = 15_000;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/rpc", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let service = service_fn(async |_: Request<Incoming>| {
+            let frames = (0..EVENTS).map(|_| Ok::<_, Infallible>(Frame::data(Bytes::from(EVENT))));
+            let body = StreamBody::new(futures::stream::iter(frames));
+            Response::builder().header("content-type", "text/event-stream").body(body)
+        });
+        let http2 = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+        drop(http2.serve_connection(TokioIo::new(stream), service).await);
+    });
+    let config = HttpConfig::default().with_http2(Http2::Always);
+    let transport = JsonRpcTransport::new(http_with(config), &interface(url, "JSONRPC", "1.0")).unwrap();
+    let stream = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap();
+    // Long enough for all of it to arrive; nothing depends on it but what the test may find.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (payloads, error) = in_time(drain(stream)).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(payloads.len(), EVENTS);
 }
 
 #[cfg(feature = "tls")]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod cards;
+mod connections;
 mod credentials;
 #[cfg(feature = "http2")]
 mod http2;
