@@ -4,25 +4,33 @@ use std::error::Error;
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::{TcpSocket, TcpStream},
 };
 
 use crate::workload::{Binding, Workload, Writes};
 
 /// Serves until its standard input is closed; the first line it prints is its address.
 pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(([127, 0, 0, 1], 0).into())?;
+    // A crowd that comes at once is let in at once: no client has an easier time because its connections trickle in.
+    let listener = socket.listen(BACKLOG)?;
     println!("{}", listener.local_addr()?);
-    let parent = std::thread::spawn(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
-    loop {
-        let (stream, _) = listener.accept().await?;
-        if parent.is_finished() {
-            return Ok(());
+    let parent = tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
+    let accepting = async {
+        loop {
+            let (stream, _) = listener.accept().await?;
+            // A client that goes away has what it wanted.
+            tokio::spawn(async move { drop(serve(stream).await) });
         }
-        // A client that goes away has what it wanted.
-        tokio::spawn(async move { drop(serve(stream).await) });
+    };
+    tokio::select! {
+        _ = parent => Ok(()),
+        ended = accepting => ended,
     }
 }
+
+const BACKLOG: u32 = 4096;
 
 async fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
