@@ -10,27 +10,26 @@ use bytes::{Bytes, BytesMut};
 use http::Uri;
 use hyper::body::{Body as _, Incoming};
 
-use super::{pool::Lease, silence::SilenceTimer, url::at};
+use super::{connections::Line, silence::SilenceTimer, url::at};
 use crate::{ErrorKind, TransportError};
 
 /// The body of a response, chunk by chunk. Dropping it closes the connection, unless all of it has arrived.
 pub(crate) struct HttpBody {
     incoming: Incoming,
     /// After the body, which has to be gone before.
-    line: Line,
-    url: Uri,
+    source: Source,
     silence: SilenceTimer,
     /// Chunks that were there at once.
     in_a_row: u32,
 }
 
 impl HttpBody {
-    pub(super) fn new(incoming: Incoming, lease: Option<Lease>, url: Uri, silence: SilenceTimer) -> Self {
-        Self { incoming, line: Line(lease), url, silence, in_a_row: 0 }
+    pub(super) fn new(incoming: Incoming, line: Line, url: Uri, silence: SilenceTimer) -> Self {
+        Self { incoming, source: Source { url, line: Some(line) }, silence, in_a_row: 0 }
     }
 
     pub(crate) fn url(&self) -> &Uri {
-        &self.url
+        &self.source.url
     }
 
     /// Limits the silence before each chunk.
@@ -52,7 +51,7 @@ impl HttpBody {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            self.line.drive(cx);
+            self.source.drive(cx);
             let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(cx) else { break };
             self.in_a_row += 1;
             self.silence.stop();
@@ -65,10 +64,10 @@ impl HttpBody {
                 Some(Err(error)) => {
                     let cut =
                         TransportError::new(ErrorKind::StreamCut, "the connection ended within the body");
-                    return Poll::Ready(Some(Err(at(&self.url, cut.with_source(error)))));
+                    return Poll::Ready(Some(Err(at(&self.source.url, cut.with_source(error)))));
                 }
                 None => {
-                    self.line = Line(None);
+                    self.source.give_back();
                     return Poll::Ready(None);
                 }
             }
@@ -76,7 +75,7 @@ impl HttpBody {
         self.in_a_row = 0;
         let limit = ready!(self.silence.poll_elapsed(cx));
         let silent = TransportError::new(ErrorKind::Timeout, format!("the peer was silent for {limit:?}"));
-        Poll::Ready(Some(Err(at(&self.url, silent))))
+        Poll::Ready(Some(Err(at(&self.source.url, silent))))
     }
 
     /// The whole body, if it is not larger than the limit.
@@ -85,7 +84,7 @@ impl HttpBody {
     ///
     /// As [`poll_chunk`](Self::poll_chunk), and [`ErrorKind::TooLarge`].
     pub(crate) async fn collect(mut self, limit: usize) -> Result<Bytes, TransportError> {
-        let url = self.url.clone();
+        let url = self.source.url.clone();
         let too_large = || {
             let message = format!("the body is larger than {limit} bytes");
             at(&url, TransportError::new(ErrorKind::TooLarge, message))
@@ -124,22 +123,29 @@ impl HttpBody {
     }
 }
 
-/// The connection that a body comes by; none if others share it, or if it is over. Dropping it gives it back.
-struct Line(Option<Lease>);
+/// What a body comes by, until it is over. Dropping it gives it back.
+struct Source {
+    url: Uri,
+    line: Option<Line>,
+}
 
-impl Line {
+impl Source {
     fn drive(&mut self, cx: &mut Context<'_>) {
-        if let Some(lease) = &mut self.0 {
-            lease.drive(cx);
+        if let Some(line) = &mut self.line {
+            line.drive(cx);
+        }
+    }
+
+    fn give_back(&mut self) {
+        if let Some(line) = self.line.take() {
+            line.give_back(&self.url);
         }
     }
 }
 
-impl Drop for Line {
+impl Drop for Source {
     fn drop(&mut self) {
-        if let Some(lease) = self.0.take() {
-            lease.give_back();
-        }
+        self.give_back();
     }
 }
 

@@ -5,6 +5,7 @@
 //! piece, and a reader that pauses makes the peer pause.
 
 use std::{
+    future::poll_fn,
     pin::{Pin, pin},
     task::{Context, Waker},
 };
@@ -18,6 +19,9 @@ use hyper::{
 };
 
 use super::connect::Io;
+
+/// The head of a response, or an error that has the request in it if that was not sent.
+pub(super) type Exchanged = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>;
 
 /// A connection that is made.
 pub(super) struct Connection {
@@ -37,23 +41,20 @@ impl Connection {
     /// Sends a request and waits for the head of its response. The body of the response arrives while the
     /// connection is [driven](Self::drive).
     ///
-    /// # Errors
-    ///
-    /// The error has the request in it if that was not sent.
-    ///
     /// # Cancel safety
     ///
     /// Dropping the future leaves the connection useless; it is then no longer idle.
-    pub(super) async fn exchange(
-        &mut self,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
-        let mut response = pin!(self.requests.try_send_request(request));
-        std::future::poll_fn(|cx| {
-            drive(&mut self.driver, cx);
-            response.as_mut().poll(cx)
-        })
-        .await
+    pub(super) fn exchange(&mut self, request: Request<Full<Bytes>>) -> impl Future<Output = Exchanged> {
+        // Not within the future, which then need not have room for the request.
+        let response = self.requests.try_send_request(request);
+        async {
+            let mut response = pin!(response);
+            poll_fn(|cx| {
+                drive(&mut self.driver, cx);
+                response.as_mut().poll(cx)
+            })
+            .await
+        }
     }
 
     /// Moves on what goes over the connection, and has the task woken when there is more to do.

@@ -1,17 +1,19 @@
 //! Which connection a request goes over: one that is kept, or a new one.
 
-use std::sync::Arc;
+use std::{sync::Arc, task::Context};
 
 use bytes::Bytes;
+#[cfg(feature = "http2")]
+use futures::FutureExt as _;
 use http::{Request, Response, Uri};
 use http_body_util::Full;
-use hyper::{body::Incoming, client::conn::TrySendError};
+use hyper::body::Incoming;
 
 #[cfg(feature = "http2")]
-use super::shared::{Requests, SharedConnections};
+use super::shared::{SharedConnection, SharedConnections};
 use super::{
     connect::Connector,
-    connection::{Connection, to_origin},
+    connection::{Connection, Exchanged, to_origin},
     failure::Failure,
     pool::{Lease, Origin, Pool},
 };
@@ -36,14 +38,13 @@ impl Connections {
             connector: Connector::new(config)?,
             pool: Pool::new(config.pool_idle_timeout, config.max_idle_connections),
             #[cfg(feature = "http2")]
-            shared: SharedConnections::default(),
+            shared: SharedConnections::new(config.pool_idle_timeout),
             #[cfg(feature = "http2")]
             http2: config.http2,
         })
     }
 
-    /// Sends a request and waits for the head of its response. The lease is the connection that the body comes by,
-    /// unless others share it.
+    /// Sends a request and waits for the head of its response. The line is what the body comes by.
     ///
     /// # Errors
     ///
@@ -52,17 +53,17 @@ impl Connections {
         &self,
         url: &Uri,
         mut request: Request<Full<Bytes>>,
-    ) -> Result<(Response<Incoming>, Option<Lease>), Failure> {
+    ) -> Result<(Response<Incoming>, Line), Failure> {
         let origin = Origin::of(url);
         loop {
             let kept = self.kept(&origin);
             let is_new = kept.is_none();
             let mut line = match kept {
                 Some(line) => line,
-                None => Box::pin(self.open(url, &origin)).await?,
+                None => Box::pin(self.open(url)).await?,
             };
             match line.exchange(url, request).await {
-                Ok(response) => return Ok((response, line.into_lease())),
+                Ok(response) => return Ok((response, line)),
                 Err(mut error) => match error.take_message() {
                     // The peer has closed the connection before the request was sent.
                     Some(unsent) if !is_new => request = unsent,
@@ -74,57 +75,67 @@ impl Connections {
 
     fn kept(&self, origin: &Origin) -> Option<Line> {
         #[cfg(feature = "http2")]
-        if let Some(requests) = self.shared.get(origin) {
-            return Some(Line::Shared(requests));
+        if let Some(connection) = self.shared.get(origin) {
+            return Some(Line::Shared(connection));
         }
         self.pool.take(origin).map(Line::Own)
     }
 
-    async fn open(&self, url: &Uri, origin: &Origin) -> Result<Line, Failure> {
+    async fn open(&self, url: &Uri) -> Result<Line, Failure> {
         #[cfg(feature = "http2")]
         if self.http2 == crate::Http2::Always {
-            return Ok(Line::Shared(self.shared.connect(&self.connector, url, origin).await?));
+            return Ok(Line::Shared(self.shared.connect(&self.connector, url).await?));
         }
         let io = self.connector.connect(url.clone()).await?;
         #[cfg(feature = "http2")]
         if super::connect::speaks_http2(&io) {
-            return Ok(Line::Shared(self.shared.start(io, origin).await?));
+            return Ok(Line::Shared(self.shared.start(io, url).await?));
         }
-        Ok(Line::Own(self.pool.lease(Connection::start(io).await?, origin)))
+        Ok(Line::Own(self.pool.lease(Connection::start(io).await?)))
     }
 }
 
-/// What a request goes over.
-enum Line {
+/// What an exchange goes over. Dropping it gives up the exchange.
+pub(super) enum Line {
     Own(Lease),
     #[cfg(feature = "http2")]
-    Shared(Requests),
+    Shared(SharedConnection),
 }
 
 impl Line {
-    async fn exchange(
-        &mut self,
-        url: &Uri,
-        mut request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
+    fn exchange(&mut self, url: &Uri, mut request: Request<Full<Bytes>>) -> impl Future<Output = Exchanged> {
         match self {
             Self::Own(lease) => {
                 to_origin(&mut request, url);
-                lease.exchange(request).await
+                let exchange = lease.connection().exchange(request);
+                #[cfg(feature = "http2")]
+                let exchange = exchange.left_future();
+                exchange
             }
             #[cfg(feature = "http2")]
-            Self::Shared(requests) => {
+            Self::Shared(connection) => {
                 *request.uri_mut() = url.clone();
-                requests.try_send_request(request).await
+                connection.exchange(request).right_future()
             }
         }
     }
 
-    fn into_lease(self) -> Option<Lease> {
+    /// Moves on what goes over the line, and has the task woken when there is more to do.
+    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
         match self {
-            Self::Own(lease) => Some(lease),
+            Self::Own(lease) => lease.connection().drive(cx),
+            // It has a task.
             #[cfg(feature = "http2")]
-            Self::Shared(_) => None,
+            Self::Shared(_) => {}
+        }
+    }
+
+    /// The exchange with this URL is over: the connection can serve another.
+    pub(super) fn give_back(self, url: &Uri) {
+        match self {
+            Self::Own(lease) => lease.give_back(Origin::of(url)),
+            #[cfg(feature = "http2")]
+            Self::Shared(_) => {}
         }
     }
 }

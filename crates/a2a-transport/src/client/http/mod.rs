@@ -87,10 +87,10 @@ impl HttpClient {
             .await
         };
         match exchanged {
-            Ok(Ok((response, lease))) => {
+            Ok(Ok((response, line))) => {
                 let (head, incoming) = response.into_parts();
                 silence.stop();
-                let body = HttpBody::new(incoming, lease, url, silence);
+                let body = HttpBody::new(incoming, line, url, silence);
                 Ok(HttpResponse { status: head.status, headers: head.headers, body })
             }
             Ok(Err(failure)) => Err(failure.into_error(&url)),

@@ -3,17 +3,13 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    task::Context,
     time::Duration,
 };
 
-use bytes::Bytes;
 use http::{
-    Request, Response, Uri,
+    Uri,
     uri::{Authority, Scheme},
 };
-use http_body_util::Full;
-use hyper::{body::Incoming, client::conn::TrySendError};
 use tokio::time::Instant;
 
 use super::connection::Connection;
@@ -58,14 +54,14 @@ impl Pool {
         loop {
             let Idle { mut connection, since } = self.kept().idle.get_mut(origin)?.pop()?;
             if since.elapsed() < self.idle_timeout && connection.is_idle() {
-                return Some(self.lease(connection, origin));
+                return Some(self.lease(connection));
             }
         }
     }
 
     /// A new connection for an exchange, to be kept afterwards.
-    pub(super) fn lease(self: &Arc<Self>, connection: Box<Connection>, origin: &Origin) -> Lease {
-        Lease { connection, origin: origin.clone(), pool: Arc::clone(self) }
+    pub(super) fn lease(self: &Arc<Self>, connection: Box<Connection>) -> Lease {
+        Lease { connection, pool: Arc::clone(self) }
     }
 
     fn keep(self: &Arc<Self>, connection: Box<Connection>, origin: Origin) {
@@ -122,28 +118,18 @@ const SHORTEST_SWEEP: Duration = Duration::from_millis(100);
 /// A connection at work. Dropping it closes it.
 pub(super) struct Lease {
     connection: Box<Connection>,
-    origin: Origin,
     pool: Arc<Pool>,
 }
 
 impl Lease {
-    /// See [`Connection::exchange`].
-    pub(super) async fn exchange(
-        &mut self,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
-        self.connection.exchange(request).await
+    pub(super) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 
-    /// See [`Connection::drive`].
-    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
-        self.connection.drive(cx);
-    }
-
-    /// The exchange is over: the connection is kept for another if nothing more is under way on it.
-    pub(super) fn give_back(mut self) {
+    /// The exchange with an origin is over: the connection is kept for another if nothing more is under way on it.
+    pub(super) fn give_back(mut self, origin: Origin) {
         if self.connection.is_idle() {
-            self.pool.keep(self.connection, self.origin);
+            self.pool.keep(self.connection, origin);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use a2a_transport::{Http2, HttpConfig, JsonRpcTransport, ResponseStream, Transport};
+use a2a_transport::{ErrorKind, Http2, HttpConfig, JsonRpcTransport, ResponseStream, Transport};
 use bytes::Bytes;
 use futures::StreamExt as _;
 use http::{Request, Response, Version};
@@ -101,6 +101,47 @@ async fn streams_share_a_connection(mut server: Server, config: HttpConfig) {
 async fn without_asking() {
     let server = server(None).await;
     streams_share_a_connection(server, HttpConfig::default().with_http2(Http2::Always)).await;
+}
+
+#[tokio::test]
+async fn an_unused_connection_is_closed_and_one_in_use_is_not() {
+    let server = server(None).await;
+    let config = HttpConfig::default().with_http2(Http2::Always);
+    let http = http_with(config.with_pool_idle_timeout(Duration::from_millis(50)));
+    let interface = interface(server.url.clone(), "JSONRPC", "1.0");
+    let transport = JsonRpcTransport::new(http, &interface).unwrap();
+    let begin = || in_time(transport.send_streaming_message(hello(), no_options()));
+    let long = begin().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    drop(begin().await.unwrap());
+    assert_eq!(*server.connections.borrow(), 1);
+    drop(long);
+    in_time(async {
+        while *server.connections.borrow() == 1 {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            drop(begin().await.unwrap());
+        }
+    })
+    .await;
+}
+
+/// Who comes at once waits for one connection, and all are told when there is none.
+#[tokio::test]
+async fn a_crowd_waits_for_one_connection() {
+    let server = server(None).await;
+    let config = HttpConfig::default().with_http2(Http2::Always);
+    let transport =
+        |url| JsonRpcTransport::new(http_with(config.clone()), &interface(url, "JSONRPC", "1.0")).unwrap();
+    let crowd = transport(server.url.clone());
+    let streams = (0..100).map(|_| crowd.send_streaming_message(hello(), no_options()));
+    let streams = in_time(futures::future::try_join_all(streams)).await.unwrap();
+    assert_eq!((streams.len(), *server.connections.borrow()), (100, 1));
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let nobody = transport(format!("http://{closed}/rpc"));
+    let calls = (0..10).map(|_| nobody.send_streaming_message(hello(), no_options()));
+    for failed in in_time(futures::future::join_all(calls)).await {
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Connect);
+    }
 }
 
 /// Small frames pile up when the reader is slow, which must not end the connection.
