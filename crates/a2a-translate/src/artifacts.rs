@@ -14,8 +14,11 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Artifacts {
     tracked: Vec<Tracked>,
-    /// Task, then artifact, to the places in `tracked`. Several: a snapshot used one id more than once.
+    /// Task, then artifact, to the places in `tracked`. Several: a snapshot used one id more than once. Filled only
+    /// once there are many.
     index: BTreeMap<Box<str>, BTreeMap<Box<str>, Vec<usize>>>,
+    /// How many are in the index.
+    indexed: usize,
     /// Where the last chunk went: most often the next goes there, too.
     last: usize,
 }
@@ -35,6 +38,9 @@ struct Tracked {
 impl Artifacts {
     /// How many artifacts a status message is compared with: however many there are, it costs no more.
     const COMPARED: usize = 256;
+
+    /// Up to how many artifacts are looked through; more are looked up.
+    const FEW: usize = 8;
 
     /// Artifacts that were there before the reply.
     pub(crate) fn know(&mut self, writer: &Writer, task_id: &str, artifacts: &[Artifact]) {
@@ -110,16 +116,11 @@ impl Artifacts {
     }
 
     fn find(&mut self, writer: &Writer, task_id: &str, artifact_id: &str, occurrence: usize) -> usize {
-        let is_last = self
-            .tracked
-            .get(self.last)
-            .is_some_and(|last| *last.task_id == *task_id && *last.artifact_id == *artifact_id);
+        let is_last = self.tracked.get(self.last).is_some_and(|last| last.is(task_id, artifact_id));
         if is_last && occurrence == 0 {
             return self.last;
         }
-        let known = self.index.get(task_id).and_then(|task| task.get(artifact_id)?.get(occurrence).copied());
-        let at = known.unwrap_or_else(|| {
-            let at = self.tracked.len();
+        let at = self.place(task_id, artifact_id, occurrence).unwrap_or_else(|| {
             self.tracked.push(Tracked {
                 task_id: task_id.into(),
                 artifact_id: artifact_id.into(),
@@ -128,17 +129,34 @@ impl Artifacts {
                 known: false,
                 open: None,
             });
-            self.index.entry(task_id.into()).or_default().entry(artifact_id.into()).or_default().push(at);
-            at
+            self.tracked.len() - 1
         });
         if occurrence == 0 {
             self.last = at;
         }
         at
     }
+
+    fn place(&mut self, task_id: &str, artifact_id: &str, occurrence: usize) -> Option<usize> {
+        if self.tracked.len() <= Self::FEW {
+            let mut same =
+                self.tracked.iter().enumerate().filter(|(_, tracked)| tracked.is(task_id, artifact_id));
+            return same.nth(occurrence).map(|(at, _)| at);
+        }
+        for (at, tracked) in self.tracked.iter().enumerate().skip(self.indexed) {
+            let task = self.index.entry(tracked.task_id.clone()).or_default();
+            task.entry(tracked.artifact_id.clone()).or_default().push(at);
+        }
+        self.indexed = self.tracked.len();
+        self.index.get(task_id)?.get(artifact_id)?.get(occurrence).copied()
+    }
 }
 
 impl Tracked {
+    fn is(&self, task_id: &str, artifact_id: &str) -> bool {
+        *self.artifact_id == *artifact_id && *self.task_id == *task_id
+    }
+
     /// More content.
     fn append(&mut self, writer: &mut Writer, parts: Vec<Part>) -> Result<(), TranslateError> {
         self.content.extend_from(&parts);

@@ -3,7 +3,7 @@
 use a2a_translate::Msg;
 use a2a_types::{Part, TaskState};
 
-use crate::support::{Reply, artifact, status};
+use crate::support::{Reply, artifact, status, task};
 
 #[test]
 fn text_of_many_open_artifacts_goes_where_it_belongs() {
@@ -28,6 +28,27 @@ fn text_of_many_open_artifacts_goes_where_it_belongs() {
     }
     assert_eq!(one_by_one, reply.msg());
     assert!(one_by_one.content.iter().all(|block| block.as_text().is_some()));
+}
+
+/// A snapshot may use an id more than once: those of one id are told apart by their order, be they few or many.
+#[test]
+fn artifacts_of_one_id_are_told_apart() {
+    for count in [4, 40] {
+        let snapshot = |state, text: &str| {
+            let artifacts = (0..count).map(|at| {
+                let parts = vec![Part::text(format!("{at}{text}"))];
+                artifact("t-1", &format!("a-{}", at % 2), parts).artifact
+            });
+            task("t-1", state, artifacts.collect())
+        };
+        let reply = Reply::new([
+            snapshot(TaskState::Working, " begins"),
+            snapshot(TaskState::Working, " begins, and goes on"),
+            snapshot(TaskState::Completed, " begins, and goes on"),
+        ]);
+        let expected: Vec<String> = (0..count).map(|at| format!("{at} begins, and goes on")).collect();
+        assert_eq!(reply.texts(), expected);
+    }
 }
 
 /// What a status message costs does not grow with the artifacts: it is compared with the latest 256.
