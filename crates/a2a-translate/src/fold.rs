@@ -126,7 +126,9 @@ impl Msg {
                 }
             }
             Event::ReplyEnd(end) => {
-                self.metadata.extend(end.metadata.clone());
+                for (name, value) in &end.metadata {
+                    self.metadata.insert(name.clone(), value.clone());
+                }
                 self.finished_at = Some(end.created_at.as_ref().to_owned());
                 self.finished_reason = Some(end.finished_reason);
                 self.error.clone_from(&end.error);

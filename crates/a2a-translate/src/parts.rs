@@ -76,7 +76,9 @@ impl fmt::Display for Origin<'_> {
 
 /// `{"a2a": …}`.
 pub(crate) fn a2a_metadata(a2a: Map<String, Value>) -> Metadata {
-    Metadata::from_iter([("a2a".to_owned(), Value::Object(a2a))])
+    let mut metadata = Metadata::new();
+    metadata.insert("a2a".to_owned(), Value::Object(a2a));
+    metadata
 }
 
 /// A block that has started and not ended.

@@ -229,14 +229,14 @@ enum Last {
 }
 
 impl ReplyTranslator {
-    /// A machine for one reply. Ids and times come from the caller.
+    /// A machine for one reply. Ids and times come from the caller, by sources that may be boxed already.
     pub fn new(
         context: ReplyContext,
         options: TranslateOptions,
-        ids: impl IdSource + 'static,
-        clock: impl Clock + 'static,
+        ids: impl Into<Box<dyn IdSource>>,
+        clock: impl Into<Box<dyn Clock>>,
     ) -> Self {
-        let writer = Writer::new(context.reply_id, options.data_parts, Box::new(ids), Box::new(clock));
+        let writer = Writer::new(context.reply_id, options.data_parts, ids.into(), clock.into());
         let mut artifacts = Artifacts::default();
         let known = context.known_task.map(|task| {
             artifacts.know(&writer, &task.id, &task.artifacts);
@@ -436,7 +436,7 @@ impl ReplyTranslator {
         self.enter_context(update.context_id);
         if matches!(self.last, Last::Nothing { .. } | Last::Artifact) {
             self.last = Last::Artifact;
-            self.running_task_id = non_empty(&update.task_id);
+            note(&mut self.running_task_id, &update.task_id);
         }
         self.artifacts.update(
             &mut self.writer,
@@ -463,8 +463,9 @@ impl ReplyTranslator {
     fn enter_state(&mut self, task_id: &str, status: &TaskStatus) {
         let state = status.state.clone();
         let waits = state.is_interrupted();
-        self.task_id = if waits { non_empty(task_id) } else { None };
-        self.running_task_id = if waits || state.is_terminal() { None } else { non_empty(task_id) };
+        let runs = !waits && !state.is_terminal();
+        note(&mut self.task_id, if waits { task_id } else { "" });
+        note(&mut self.running_task_id, if runs { task_id } else { "" });
         let text = match state {
             TaskState::Failed | TaskState::Rejected => status.message.as_ref().and_then(text_of),
             _ => None,
@@ -489,11 +490,12 @@ impl ReplyTranslator {
         if outcome.finished_reason == ReplyFinishedReason::Completed {
             self.running_task_id = None;
         }
-        let context_id = self.context_id.clone().map_or(Value::Null, Value::String);
+        let mut a2a = Map::new();
+        a2a.insert("context_id".to_owned(), self.context_id.clone().map_or(Value::Null, Value::String));
         let end = Event::ReplyEnd(ReplyEndEvent {
             id: self.writer.next_id(),
             created_at: self.writer.now(),
-            metadata: a2a_metadata(Map::from_iter([("context_id".to_owned(), context_id)])),
+            metadata: a2a_metadata(a2a),
             session_id: Arc::clone(&self.session_id),
             reply_id: Arc::clone(&self.writer.reply_id),
             finished_reason: outcome.finished_reason,
@@ -569,8 +571,12 @@ impl ReplyOutcome {
     }
 }
 
-fn non_empty(id: &str) -> Option<String> {
-    (!id.is_empty()).then(|| id.to_owned())
+/// Keeps an id, an empty one as none. Most often it is the one that is kept already.
+fn note(kept: &mut Option<String>, id: &str) {
+    let id = Some(id).filter(|id| !id.is_empty());
+    if kept.as_deref() != id {
+        *kept = id.map(str::to_owned);
+    }
 }
 
 fn text_of(message: &Message) -> Option<String> {

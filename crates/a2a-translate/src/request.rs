@@ -103,7 +103,10 @@ pub fn build_request<'a>(
     options: &RequestOptions,
     ids: &mut dyn IdSource,
 ) -> Result<SendMessageRequest, TranslateError> {
-    let parts = msgs.into_iter().flat_map(|msg| &msg.content).map(part).collect::<Result<_, _>>()?;
+    let mut parts = Vec::new();
+    for block in msgs.into_iter().flat_map(|msg| &msg.content) {
+        parts.push(part(block)?);
+    }
     let mut message = Message::new(ids.next_id().as_ref(), Role::User, parts);
     message.context_id = context_id.unwrap_or_default().to_owned();
     message.task_id = task_id.unwrap_or_default().to_owned();

@@ -18,15 +18,15 @@ pub trait Clock: fmt::Debug + Send {
     fn now(&mut self) -> Arc<str>;
 }
 
-impl IdSource for Box<dyn IdSource> {
-    fn next_id(&mut self) -> Arc<str> {
-        (**self).next_id()
+impl<'a, I: IdSource + 'a> From<I> for Box<dyn IdSource + 'a> {
+    fn from(ids: I) -> Self {
+        Box::new(ids)
     }
 }
 
-impl Clock for Box<dyn Clock> {
-    fn now(&mut self) -> Arc<str> {
-        (**self).now()
+impl<'a, C: Clock + 'a> From<C> for Box<dyn Clock + 'a> {
+    fn from(clock: C) -> Self {
+        Box::new(clock)
     }
 }
 
