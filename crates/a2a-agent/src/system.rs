@@ -1,23 +1,21 @@
 //! The real sources of ids, time and randomness: the only place of the client side that reads a clock or
 //! entropy.
 
-use std::{sync::Arc, time::Duration};
+use std::{cell::RefCell, sync::Arc, time::Duration};
 
 use a2a_translate::{Clock, IdSource};
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 /// Ids as AgentScope writes them: random UUIDs of version 4, 32 lower-case hex digits.
 ///
-/// Each agent has a small generator of its own, seeded by the operating system. The ids are unique, not
+/// Each thread has a small generator of its own, seeded by the operating system. The ids are unique, not
 /// secret.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct RandomIds {
-    generator: fastrand::Rng,
-}
+pub struct RandomIds {}
 
 impl RandomIds {
-    /// A generator with a seed of its own.
+    /// Random ids.
     pub fn new() -> Self {
         Self::default()
     }
@@ -26,30 +24,22 @@ impl RandomIds {
 impl IdSource for RandomIds {
     fn next_id(&mut self) -> Arc<str> {
         // RFC 9562: version 4, variant 10.
-        let high = self.generator.u64(..) & !0xF000 | 0x4000;
-        let low = self.generator.u64(..) & !(0xC000 << 48) | 0x8000 << 48;
-        let mut digits = [0; 32];
-        for (bytes, half) in digits.as_chunks_mut::<16>().0.iter_mut().zip([high, low]) {
-            *bytes = hex_digits(half);
-        }
-        str::from_utf8(&digits).unwrap_or_default().into()
+        let high = fastrand::u64(..) & !0xF000 | 0x4000;
+        let low = fastrand::u64(..) & !(0xC000 << 48) | 0x8000 << 48;
+        let digits = [high >> 32, high, low >> 32, low].map(|bits| hex_digits(bits as u32));
+        str::from_utf8(digits.as_flattened()).unwrap_or_default().into()
     }
 }
 
 /// The number in lower-case hexadecimal digits, all at once: every event has an id.
-fn hex_digits(number: u64) -> [u8; 16] {
-    const ONES: u128 = u128::MAX / 0xFF;
+fn hex_digits(number: u32) -> [u8; 8] {
+    const ONES: u64 = u64::MAX / 0xFF;
     // Halves are moved apart until every byte has four bits.
-    let halves = [
-        (32, 0xFFFF_FFFF_0000_0000_FFFF_FFFF),
-        (16, 0xFFFF_0000_FFFF_0000_FFFF_0000_FFFF),
-        (8, 0xFF_00FF_00FF_00FF_00FF_00FF_00FF_00FF),
-        (4, 0x0F * ONES),
-    ];
-    let digits = halves.iter().fold(u128::from(number), |digits, (by, mask)| (digits | digits << by) & mask);
+    let halves = [(16, 0xFFFF_0000_FFFF), (8, 0xFF_00FF_00FF_00FF), (4, 0x0F * ONES)];
+    let digits = halves.iter().fold(u64::from(number), |digits, (by, mask)| (digits | digits << by) & mask);
     // Six more than nine is sixteen.
     let letters = (digits + 0x06 * ONES) >> 4 & ONES;
-    (digits + u128::from(b'0') * ONES + letters * u128::from(b'a' - b'0' - 10)).to_be_bytes()
+    (digits + u64::from(b'0') * ONES + letters * u64::from(b'a' - b'0' - 10)).to_be_bytes()
 }
 
 /// Local time as AgentScope writes it: ISO 8601 without a zone, with six digits of fraction, or none if they are
@@ -58,7 +48,15 @@ fn hex_digits(number: u64) -> [u8; 16] {
 /// Date, time and zone are worked out once a second.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct LocalClock {
+pub struct LocalClock {}
+
+thread_local! {
+    /// What the clocks of a thread have worked out last: replies are short, and many may run at once.
+    static LATEST: RefCell<Second> = const { RefCell::new(Second::unknown()) };
+}
+
+/// A second of local time.
+struct Second {
     second: Option<i64>,
     /// How long the time of that second is.
     whole: usize,
@@ -66,7 +64,11 @@ pub struct LocalClock {
     text: String,
 }
 
-impl LocalClock {
+impl Second {
+    const fn unknown() -> Self {
+        Self { second: None, whole: 0, text: String::new() }
+    }
+
     /// The time at so many microseconds after a second.
     fn at(&mut self, second: i64, micros: u32, local: impl FnOnce() -> DateTime) -> Arc<str> {
         if self.second != Some(second) {
@@ -92,7 +94,9 @@ impl Clock for LocalClock {
     fn now(&mut self) -> Arc<str> {
         let now = Timestamp::now();
         let micros = now.subsec_nanosecond().unsigned_abs() / 1_000;
-        self.at(now.as_second(), micros, || now.to_zoned_datetime(TimeZone::system()).datetime())
+        LATEST.with_borrow_mut(|latest| {
+            latest.at(now.as_second(), micros, || now.to_zoned_datetime(TimeZone::system()).datetime())
+        })
     }
 }
 
@@ -135,15 +139,15 @@ mod tests {
 
     #[test]
     fn every_digit_has_its_place() {
-        for number in [0, u64::MAX, 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x9A00_0000_0000_00A9] {
-            assert_eq!(str::from_utf8(&hex_digits(number)).unwrap(), format!("{number:016x}"));
+        for number in [0, u32::MAX, 0x0123_4567, 0x89AB_CDEF, 0xFEDC_BA98, 0x7654_3210, 0x9A00_00A9] {
+            assert_eq!(str::from_utf8(&hex_digits(number)).unwrap(), format!("{number:08x}"));
         }
     }
 
     #[test]
     fn times_are_written_as_python_does() {
         let time = DateTime::constant(2026, 1, 2, 3, 4, 5, 999);
-        let mut clock = LocalClock::default();
+        let mut clock = Second::unknown();
         assert_eq!(&*clock.at(7, 678_901, || time), "2026-01-02T03:04:05.678901");
         assert_eq!(&*clock.at(7, 1, || unreachable!("the second is known")), "2026-01-02T03:04:05.000001");
         assert_eq!(&*clock.at(8, 0, || DateTime::constant(2026, 1, 2, 3, 4, 6, 0)), "2026-01-02T03:04:06");
