@@ -206,10 +206,10 @@ impl A2aAgent {
 
     /// The machine for the next reply, which continues the task if there is one.
     pub(crate) fn new_translator(&self, task: Option<Task>) -> ReplyTranslator {
-        let context = ReplyContext::new(self.state.session_id.as_str(), Arc::clone(&self.name))
-            .with_context_id(self.state.context_id.clone())
-            .with_task_id(self.state.task_id.clone())
-            .with_known_task(task);
+        let mut context = ReplyContext::new(self.state.session_id.as_str(), Arc::clone(&self.name));
+        context.context_id.clone_from(&self.state.context_id);
+        context.task_id.clone_from(&self.state.task_id);
+        context.known_task = task;
         let options = TranslateOptions::default().with_data_parts(self.options.data_parts);
         ReplyTranslator::new(context, options, (self.sources.ids)(), (self.sources.clock)())
     }

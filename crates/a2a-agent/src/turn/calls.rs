@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use a2a_transport::{CallOptions, ErrorKind, ResponseStream, Transport, TransportError};
+use a2a_transport::{CallOptions, ResponseStream, Transport, TransportError};
 use a2a_types::{
     CancelTaskRequest, GetTaskRequest, SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task,
 };
@@ -16,46 +16,35 @@ pub(super) type Call<T> = BoxFuture<'static, Result<T, TransportError>>;
 /// What a message is answered with.
 pub(super) enum Answer {
     Stream(ResponseStream),
-    Payload(Box<StreamResponse>),
+    Payload(StreamResponse),
 }
 
-/// What every call of a turn needs.
-#[derive(Clone)]
+/// Makes one call.
 pub(super) struct Caller {
     transport: Arc<dyn Transport>,
     options: CallOptions,
-    /// Whether the card has streaming.
-    pub(super) streaming: bool,
 }
 
 impl Caller {
     pub(super) fn of(agent: &A2aAgent) -> Self {
-        Self {
-            transport: Arc::clone(&agent.transport),
-            options: agent.options.call.clone(),
-            streaming: agent.streaming,
-        }
+        Self { transport: Arc::clone(&agent.transport), options: agent.options.call.clone() }
     }
 
-    /// Sends a message, once: as a stream if both the card and the transport have streaming.
-    pub(super) fn send_message(&self, request: SendMessageRequest) -> Call<Answer> {
-        let Self { transport, options, streaming } = self.clone();
+    /// Sends a message.
+    pub(super) fn send_message(self, request: SendMessageRequest, streaming: bool) -> Call<Answer> {
+        let Self { transport, options } = self;
         Box::pin(async move {
             if streaming {
-                match transport.send_streaming_message(request.clone(), options.clone()).await {
-                    // Nothing was sent: the transport does not have the operation.
-                    Err(error) if error.kind() == ErrorKind::Unsupported => {}
-                    answer => return answer.map(Answer::Stream),
-                }
+                transport.send_streaming_message(request, options).await.map(Answer::Stream)
+            } else {
+                transport.send_message(request, options).await.map(|answer| Answer::Payload(answer.into()))
             }
-            let response = transport.send_message(request, options).await?;
-            Ok(Answer::Payload(Box::new(response.into())))
         })
     }
 
     /// Looks the task up, after a delay.
-    pub(super) fn get_task(&self, task_id: &str, delay: Duration) -> Call<Task> {
-        let Self { transport, options, .. } = self.clone();
+    pub(super) fn get_task(self, task_id: &str, delay: Duration) -> Call<Task> {
+        let Self { transport, options } = self;
         let request = GetTaskRequest::new(task_id);
         Box::pin(async move {
             sleep(delay).await;
@@ -64,8 +53,8 @@ impl Caller {
     }
 
     /// Follows the task, after a delay.
-    pub(super) fn subscribe(&self, task_id: &str, delay: Duration) -> Call<ResponseStream> {
-        let Self { transport, options, .. } = self.clone();
+    pub(super) fn subscribe(self, task_id: &str, delay: Duration) -> Call<ResponseStream> {
+        let Self { transport, options } = self;
         let request = SubscribeToTaskRequest::new(task_id);
         Box::pin(async move {
             sleep(delay).await;
@@ -74,8 +63,8 @@ impl Caller {
     }
 
     /// Cancels the task.
-    pub(super) fn cancel_task(&self, task_id: &str) -> Call<Task> {
-        let Self { transport, options, .. } = self.clone();
+    pub(super) fn cancel_task(self, task_id: &str) -> Call<Task> {
+        let Self { transport, options } = self;
         let request = CancelTaskRequest::new(task_id);
         Box::pin(async move { transport.cancel_task(request, options).await })
     }

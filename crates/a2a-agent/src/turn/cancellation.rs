@@ -10,7 +10,10 @@ use a2a_types::Task;
 use futures::FutureExt as _;
 use tokio::time::{Sleep, sleep};
 
-use super::{Phase, Turn, calls::Call};
+use super::{
+    Phase, Turn,
+    calls::{Call, Caller},
+};
 use crate::A2aAgent;
 
 /// How far it has come.
@@ -38,7 +41,7 @@ impl Turn {
             Cancellation::Wanted(deadline) => {
                 let expired = deadline.poll_unpin(cx);
                 if let Some(task_id) = self.running_task().or_else(|| agent.state.task_id.clone()) {
-                    let call = self.caller.cancel_task(&task_id);
+                    let call = Caller::of(agent).cancel_task(&task_id);
                     let deadline = Box::pin(sleep(agent.options.cancel_grace));
                     self.cancellation = Cancellation::Telling(call, deadline);
                 } else {
@@ -86,14 +89,12 @@ impl Turn {
 impl Drop for Turn {
     /// Cancels the remote task, if that is wanted, without waiting for what comes of it.
     fn drop(&mut self) {
-        if !self.cancel_on_drop || self.is_ended() {
-            return;
-        }
+        let Some(caller) = self.on_drop.take().filter(|_| !self.is_ended()) else { return };
         let (Some(task_id), Ok(runtime)) = (self.running_task(), tokio::runtime::Handle::try_current())
         else {
             return;
         };
-        let call = self.caller.cancel_task(&task_id);
+        let call = caller.cancel_task(&task_id);
         runtime.spawn(async move {
             if let Err(error) = call.await {
                 tracing::warn!(task = task_id, "the task of a dropped reply could not be cancelled: {error}");

@@ -38,11 +38,10 @@ use crate::{A2aAgent, AgentError};
 
 /// Where a reply stands.
 pub(crate) struct Turn {
-    caller: Caller,
     phase: Phase,
     input: Vec<Msg>,
     /// `None` until the reply starts.
-    translator: Option<ReplyTranslator>,
+    translator: Option<Box<ReplyTranslator>>,
     /// The task that is followed, as long as no payload has named it.
     resumed: Option<String>,
     /// Whether the peer has sent any payload.
@@ -52,8 +51,11 @@ pub(crate) struct Turn {
     /// Runs once the turn has settled.
     grace: Option<Pin<Box<Sleep>>>,
     cancellation: Cancellation,
-    cancel_on_drop: bool,
+    /// Cancels the task if the turn is dropped before its end.
+    on_drop: Option<Caller>,
     recovery: Recovery,
+    /// Whether to ask for streams: the card has them, and the transport has not said otherwise.
+    streaming: bool,
 }
 
 enum Phase {
@@ -81,7 +83,6 @@ impl Turn {
 
     fn new(agent: &A2aAgent, phase: Phase, input: Vec<Msg>) -> Self {
         Self {
-            caller: Caller::of(agent),
             phase,
             input,
             translator: None,
@@ -90,8 +91,9 @@ impl Turn {
             failure: None,
             grace: None,
             cancellation: Cancellation::None,
-            cancel_on_drop: agent.options.cancel_on_drop,
+            on_drop: agent.options.cancel_on_drop.then(|| Caller::of(agent)),
             recovery: Recovery::default(),
+            streaming: agent.streaming,
         }
     }
 
@@ -112,7 +114,7 @@ impl Turn {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Event, AgentError>>> {
         loop {
-            if let Some(event) = self.translator.as_mut().and_then(ReplyTranslator::poll_event) {
+            if let Some(event) = self.translator.as_mut().and_then(|translator| translator.poll_event()) {
                 self.recovery.succeed();
                 return Poll::Ready(Some(Ok(event)));
             }
@@ -199,13 +201,13 @@ impl Turn {
 
     /// Whether the reply would end as complete now: the turn has settled, or waits for something outside of it.
     fn is_over(&self) -> bool {
-        let phase = self.translator.as_ref().map(ReplyTranslator::phase);
+        let phase = self.translator.as_deref().map(ReplyTranslator::phase);
         matches!(phase, Some(TranslatorPhase::Settled | TranslatorPhase::AuthRequired))
     }
 
     /// The task that is at work.
     fn running_task(&self) -> Option<String> {
-        let running = self.translator.as_ref().and_then(ReplyTranslator::running_task_id);
+        let running = self.translator.as_deref().and_then(ReplyTranslator::running_task_id);
         running.or(self.resumed.as_deref()).map(str::to_owned)
     }
 

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use a2a_transport::TransportError;
+use a2a_transport::{ErrorKind, TransportError};
 use a2a_types::{Task, TaskState};
 
-use super::{Phase, Turn, calls::Answer};
+use super::{
+    Phase, Turn,
+    calls::{Answer, Caller},
+};
 use crate::{A2aAgent, AgentError, error::is_task_not_found};
 
 impl Turn {
@@ -16,7 +19,7 @@ impl Turn {
         }
         match agent.state.pending_task().map(str::to_owned) {
             Some(task_id) => {
-                let call = self.caller.get_task(&task_id, Duration::ZERO);
+                let call = Caller::of(agent).get_task(&task_id, Duration::ZERO);
                 self.phase = Phase::LookingUp { task_id, call };
             }
             None => self.start(agent, None),
@@ -68,14 +71,15 @@ impl Turn {
 
     /// Gives the first event.
     pub(super) fn open(&mut self, agent: &A2aAgent, task: Option<Task>) {
-        let mut translator = agent.new_translator(task);
-        translator.start();
-        self.translator = Some(translator);
+        self.translator.insert(Box::new(agent.new_translator(task))).start();
     }
 
+    /// Sends the message, as a stream if both the card and the transport have streaming.
     pub(super) fn send(&mut self, agent: &mut A2aAgent) {
         match agent.request(&self.input) {
-            Ok(request) => self.phase = Phase::Sending(self.caller.send_message(request)),
+            Ok(request) => {
+                self.phase = Phase::Sending(Caller::of(agent).send_message(request, self.streaming))
+            }
             Err(error) => self.fail(agent, AgentError::Request(error)),
         }
     }
@@ -84,8 +88,13 @@ impl Turn {
         match answer {
             Ok(Answer::Stream(stream)) => self.phase = Phase::Listening(stream),
             Ok(Answer::Payload(payload)) => {
-                self.payload(agent, *payload);
+                self.payload(agent, payload);
                 self.finish_or_poll(agent);
+            }
+            // Nothing was sent: the transport does not have the operation.
+            Err(error) if self.streaming && error.kind() == ErrorKind::Unsupported => {
+                self.streaming = false;
+                self.send(agent);
             }
             Err(error) => self.fail(agent, error.into()),
         }

@@ -10,7 +10,7 @@ use a2a_translate::End;
 use a2a_transport::TransportError;
 use a2a_types::Task;
 
-use super::{Phase, Turn};
+use super::{Phase, Turn, calls::Caller};
 use crate::{
     A2aAgent, AgentError,
     error::{is_task_not_found, may_pass},
@@ -71,10 +71,10 @@ impl Turn {
     /// Asks for the rest after a delay; without a known task there is nothing to ask for.
     pub(super) fn reattach_after(&mut self, agent: &mut A2aAgent, delay: Duration) {
         match self.running_task() {
-            Some(task_id) if self.caller.streaming => {
-                self.phase = Phase::Reattaching(self.caller.subscribe(&task_id, delay))
+            Some(task_id) if self.streaming => {
+                self.phase = Phase::Reattaching(Caller::of(agent).subscribe(&task_id, delay))
             }
-            Some(task_id) => self.phase = Phase::Polling(self.caller.get_task(&task_id, delay)),
+            Some(task_id) => self.phase = Phase::Polling(Caller::of(agent).get_task(&task_id, delay)),
             None => self.give_up(agent),
         }
     }
@@ -112,7 +112,7 @@ impl Turn {
 
     fn poll_after(&mut self, agent: &mut A2aAgent, delay: Duration) {
         match self.running_task() {
-            Some(task_id) => self.phase = Phase::Polling(self.caller.get_task(&task_id, delay)),
+            Some(task_id) => self.phase = Phase::Polling(Caller::of(agent).get_task(&task_id, delay)),
             None => self.give_up(agent),
         }
     }
