@@ -48,11 +48,17 @@ impl Pool {
         Ok((sender, response))
     }
 
+    /// Keeps a connection, or closes it if there are as many as our own client keeps.
     pub(crate) fn put(&self, sender: Sender) -> Result<(), Box<dyn Error>> {
-        self.idle.lock().map_err(|_| "poisoned")?.push(sender);
+        let mut idle = self.idle.lock().map_err(|_| "poisoned")?;
+        if idle.len() < MAX_IDLE {
+            idle.push(sender);
+        }
         Ok(())
     }
 }
+
+const MAX_IDLE: usize = 64;
 
 async fn connect(address: &str) -> Result<Sender, Box<dyn Error>> {
     let stream = TcpStream::connect(address).await?;
