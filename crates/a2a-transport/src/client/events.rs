@@ -13,22 +13,22 @@ use crate::{
     client::http::{HttpBody, at},
 };
 
-/// What an event says. Payloads are large: boxed as soon as they are read, they are not moved from hand to hand.
+/// What an event says.
 pub(crate) struct Piece {
-    pub(crate) payload: Box<StreamResponse>,
+    pub(crate) payload: StreamResponse,
     /// The peer says that nothing comes after it.
     pub(crate) is_last: bool,
 }
 
-impl From<Box<StreamResponse>> for Piece {
-    fn from(payload: Box<StreamResponse>) -> Self {
+impl From<StreamResponse> for Piece {
+    fn from(payload: StreamResponse) -> Self {
         Self { payload, is_last: false }
     }
 }
 
 impl From<v03::StreamEvent> for Piece {
     fn from(event: v03::StreamEvent) -> Self {
-        Self { payload: Box::new(event.response), is_last: event.is_final }
+        Self { payload: event.response, is_last: event.is_final }
     }
 }
 
@@ -92,7 +92,7 @@ where
         match ready!(this.poll_piece(cx)) {
             Some(Ok(piece)) => {
                 this.is_over = piece.is_last;
-                Poll::Ready(Some(Ok(*piece.payload)))
+                Poll::Ready(Some(Ok(piece.payload)))
             }
             Some(Err(error)) if error.url().is_some() => Poll::Ready(Some(Err(error))),
             Some(Err(error)) => Poll::Ready(Some(Err(at(this.body.url(), error)))),

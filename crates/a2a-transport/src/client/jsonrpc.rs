@@ -59,9 +59,9 @@ macro_rules! operations {
 operations! {
     send_message(SendMessageRequest) -> SendMessageResponse = unary SendMessage;
     send_streaming_message(SendMessageRequest) -> ResponseStream
-        = streaming::<Box<StreamResponse>> SendStreamingMessage;
+        = streaming::<StreamResponse> SendStreamingMessage;
     subscribe_to_task(SubscribeToTaskRequest) -> ResponseStream
-        = streaming::<Box<StreamResponse>> SubscribeToTask;
+        = streaming::<StreamResponse> SubscribeToTask;
     get_task(GetTaskRequest) -> Task = unary GetTask;
     list_tasks(ListTasksRequest) -> ListTasksResponse = unary ListTasks;
     cancel_task(CancelTaskRequest) -> Task = unary CancelTask;

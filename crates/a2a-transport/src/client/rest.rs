@@ -79,7 +79,7 @@ impl Transport for RestTransport {
     ) -> CallFuture<'_, ResponseStream> {
         Box::pin(async move {
             let route = self.route(&mut request.tenant, "/message:stream")?;
-            self.caller.stream::<Box<StreamResponse>>(route, to_json(&request)?, options).await
+            self.caller.stream::<StreamResponse>(route, to_json(&request)?, options).await
         })
     }
 
@@ -90,7 +90,7 @@ impl Transport for RestTransport {
     ) -> CallFuture<'_, ResponseStream> {
         Box::pin(async move {
             let route = self.route(&mut request.tenant, "/tasks")?.id("task id", &request.id)?;
-            self.caller.subscribe::<Box<StreamResponse>>(route.then(":subscribe"), options).await
+            self.caller.subscribe::<StreamResponse>(route.then(":subscribe"), options).await
         })
     }
 

@@ -139,7 +139,7 @@ impl RestCaller {
                 Ok(self.channel.payloads(body, move |event| read_event::<P>(event, read_error)))
             }
             Answer::Json(body) => match read_body::<P>(&body, read_error) {
-                Ok(payload) => Ok(ResponseStream::once(*payload.into().payload)),
+                Ok(payload) => Ok(ResponseStream::once(payload.into().payload)),
                 Err(error) => Err(at(&url, error)),
             },
         }

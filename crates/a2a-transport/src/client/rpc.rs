@@ -86,7 +86,7 @@ impl RpcCaller {
         match self.channel.streaming(outgoing).await? {
             Answer::Events(body) => Ok(self.channel.payloads(body, move |event| read_event::<P>(event, &id))),
             Answer::Json(body) => match read_response::<P>(&body, &id) {
-                Ok(Some(payload)) => Ok(ResponseStream::once(*payload.into().payload)),
+                Ok(Some(payload)) => Ok(ResponseStream::once(payload.into().payload)),
                 Ok(None) => Err(at(&self.url, no_result("the answer"))),
                 Err(error) => Err(at(&self.url, error)),
             },
