@@ -18,18 +18,19 @@ use std::fmt;
 use a2a_types::{Part, PartContent};
 use highway::{HighwayHash as _, HighwayHasher};
 
-/// What hashes are made with.
+/// What hashes are made with. Not kept as a [`highway::Key`], whose alignment would be that of whatever holds it, up
+/// to the application's own futures, and is dear to allocate.
 #[derive(Clone, Copy)]
-pub(crate) struct Key(highway::Key);
+pub(crate) struct Key([u64; 4]);
 
 impl Key {
     /// The key that belongs to a secret.
     pub(crate) fn new(secret: &str) -> Self {
-        Self(highway::Key(HighwayHasher::default().hash256(secret.as_bytes())))
+        Self(HighwayHasher::default().hash256(secret.as_bytes()))
     }
 
     fn hasher(self) -> HighwayHasher {
-        HighwayHasher::new(self.0)
+        HighwayHasher::new(highway::Key(self.0))
     }
 
     fn hash(self, text: &str) -> u64 {
