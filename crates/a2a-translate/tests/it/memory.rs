@@ -59,3 +59,9 @@ fn notes_of_progress() {
     let (few, many) = (kept(300, note), kept(3_000, note));
     assert!(many <= few + 256, "{few} bytes became {many}");
 }
+
+/// The machine is part of the application's own futures, which would be dear to allocate if it asked for more.
+#[test]
+fn alignment() {
+    assert_eq!(align_of::<ReplyTranslator>(), align_of::<usize>());
+}

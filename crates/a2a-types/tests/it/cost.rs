@@ -1,4 +1,4 @@
-//! What reading allocates: the box, the strings and the lists of the value, and nothing on the way.
+//! What reading allocates (the box, the strings and the lists of the value, no more), and what moving takes.
 
 use a2a_types::{JsonRpcResponse, StreamResponse, from_str, v03};
 use serde::de::DeserializeOwned;
@@ -21,4 +21,9 @@ fn a_text_chunk_allocates_its_box_its_ids_its_list_and_its_text() {
         );
         assert_eq!(allocations::<v03::JsonRpc<v03::StreamEvent>>(&legacy), 6);
     }
+}
+
+#[test]
+fn a_payload_is_cheap_to_move() {
+    assert!(size_of::<StreamResponse>() <= 4 * size_of::<usize>());
 }
