@@ -32,9 +32,11 @@ pub(crate) fn check_url(url: &Uri) -> Result<(), TransportError> {
 
 /// Whether the port is one, or left out: connecting would take the default one for any other.
 pub(crate) fn has_usable_port(authority: &Authority) -> bool {
-    let after_host =
-        authority.as_str().len() - authority.as_str().rfind(authority.host()).unwrap_or_default();
-    authority.port().is_some() || after_host <= authority.host().len() + ":".len()
+    let after_host = || {
+        let place = authority.as_str().rsplit('@').next().unwrap_or_default();
+        place.strip_prefix(authority.host()).unwrap_or_default()
+    };
+    authority.port().is_some() || matches!(after_host(), "" | ":")
 }
 
 /// The error with where it happened.
@@ -66,6 +68,7 @@ mod tests {
             ("desk:65536", false),
             ("desk:99999", false),
             ("user:80@desk:http", false),
+            ("desk:desk", false),
             ("[::1]:99999", false),
         ] {
             assert_eq!(has_usable_port(&authority.parse().unwrap()), usable, "{authority}");
