@@ -138,7 +138,7 @@ impl Source {
 
     fn give_back(&mut self) {
         if let Some(line) = self.line.take() {
-            line.give_back(&self.url);
+            line.give_back();
         }
     }
 }

@@ -18,24 +18,25 @@ use hyper::{
     client::conn::{TrySendError, http1},
 };
 
-use super::connect::Io;
+use super::{connect::Io, paced::Paced, pool::Origin};
 
 /// The head of a response, or an error that has the request in it if that was not sent.
 pub(super) type Exchanged = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>;
 
 /// A connection that is made.
 pub(super) struct Connection {
+    pub(super) origin: Origin,
     requests: http1::SendRequest<Full<Bytes>>,
     /// `None` once the connection has ended.
-    driver: Option<http1::Connection<Io, Full<Bytes>>>,
+    driver: Option<http1::Connection<Paced<Io>, Full<Bytes>>>,
 }
 
 impl Connection {
-    pub(super) async fn start(io: Io) -> hyper::Result<Box<Self>> {
+    pub(super) async fn start(io: Io, origin: Origin) -> hyper::Result<Box<Self>> {
         let mut http1 = http1::Builder::new();
         http1.max_headers(MAX_RESPONSE_HEADERS).max_buf_size(MAX_RESPONSE_HEAD_BYTES);
-        let (requests, driver) = http1.handshake(io).await?;
-        Ok(Box::new(Self { requests, driver: Some(driver) }))
+        let (requests, driver) = http1.handshake(Paced::new(io)).await?;
+        Ok(Box::new(Self { origin, requests, driver: Some(driver) }))
     }
 
     /// Sends a request and waits for the head of its response. The body of the response arrives while the
@@ -70,7 +71,7 @@ impl Connection {
     }
 }
 
-fn drive(driver: &mut Option<http1::Connection<Io, Full<Bytes>>>, cx: &mut Context<'_>) {
+fn drive(driver: &mut Option<http1::Connection<Paced<Io>, Full<Bytes>>>, cx: &mut Context<'_>) {
     // How it ended, whoever waits for the response or its body is told.
     if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(cx).is_ready()) {
         *driver = None;

@@ -56,11 +56,11 @@ impl Connections {
     ) -> Result<(Response<Incoming>, Line), Failure> {
         let origin = Origin::of(url);
         loop {
-            let kept = self.kept(&origin);
+            let kept = self.kept(&origin).await;
             let is_new = kept.is_none();
             let mut line = match kept {
                 Some(line) => line,
-                None => Box::pin(self.open(url)).await?,
+                None => Box::pin(self.open(url, &origin)).await?,
             };
             match line.exchange(url, request).await {
                 Ok(response) => return Ok((response, line)),
@@ -73,25 +73,25 @@ impl Connections {
         }
     }
 
-    fn kept(&self, origin: &Origin) -> Option<Line> {
+    async fn kept(&self, origin: &Origin) -> Option<Line> {
         #[cfg(feature = "http2")]
-        if let Some(connection) = self.shared.get(origin) {
+        if let Some(connection) = self.shared.get(origin).await {
             return Some(Line::Shared(connection));
         }
-        self.pool.take(origin).map(Line::Own)
+        self.pool.take(origin).await.map(Line::Own)
     }
 
-    async fn open(&self, url: &Uri) -> Result<Line, Failure> {
+    async fn open(&self, url: &Uri, origin: &Origin) -> Result<Line, Failure> {
         #[cfg(feature = "http2")]
         if self.http2 == crate::Http2::Always {
-            return Ok(Line::Shared(self.shared.connect(&self.connector, url).await?));
+            return Ok(Line::Shared(self.shared.connect(&self.connector, url, origin).await?));
         }
         let io = self.connector.connect(url.clone()).await?;
         #[cfg(feature = "http2")]
         if super::connect::speaks_http2(&io) {
-            return Ok(Line::Shared(self.shared.start(io, url).await?));
+            return Ok(Line::Shared(self.shared.start(io, origin).await?));
         }
-        Ok(Line::Own(self.pool.lease(Connection::start(io).await?)))
+        Ok(Line::Own(self.pool.lease(Connection::start(io, origin.clone()).await?)))
     }
 }
 
@@ -130,10 +130,10 @@ impl Line {
         }
     }
 
-    /// The exchange with this URL is over: the connection can serve another.
-    pub(super) fn give_back(self, url: &Uri) {
+    /// The exchange is over: the connection can serve another.
+    pub(super) fn give_back(self) {
         match self {
-            Self::Own(lease) => lease.give_back(Origin::of(url)),
+            Self::Own(lease) => lease.give_back(),
             #[cfg(feature = "http2")]
             Self::Shared(_) => {}
         }

@@ -2,14 +2,15 @@
 //! JSON-RPC or A2A. No file outside of this folder names hyper.
 //!
 //! From the outside in: a client ([`HttpClient`]) chooses one of its `connections`, which are kept in a `pool` and
-//! driven by who waits for them (`connection`), or `shared` by many exchanges; new ones are made by `connect`. What a
-//! response brings is read as its `body`.
+//! driven by who waits for them (`connection`, which is `paced`), or `shared` by many exchanges; new ones are made by
+//! `connect`. What a response brings is read as its `body`.
 
 mod body;
 mod connect;
 mod connection;
 mod connections;
 mod failure;
+mod paced;
 mod pool;
 #[cfg(feature = "http2")]
 mod shared;
@@ -32,7 +33,8 @@ use crate::{ErrorKind, HttpConfig, TransportError, client::parameters::check_hea
 /// A pool of connections with its settings. Clones share the pool, as do all transports made with it.
 ///
 /// The client needs a Tokio runtime with I/O and time. The connection of a call is driven by who waits for the call, not
-/// by a task of its own; only connections of HTTP/2, and the closing of unused ones, have a task.
+/// by a task of its own; only connections of HTTP/2, and the closing of unused ones, have a task. It may be kept for as
+/// long as the program runs, and be used in several runtimes: each has its own connections.
 #[derive(Clone)]
 pub struct HttpClient {
     shared: Arc<Shared>,

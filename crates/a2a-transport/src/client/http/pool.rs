@@ -1,7 +1,7 @@
 //! Connections that are kept for the next exchange with their origin.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
@@ -10,19 +10,47 @@ use http::{
     Uri,
     uri::{Authority, Scheme},
 };
-use tokio::time::Instant;
+use tokio::{
+    runtime::{self, Handle},
+    time::Instant,
+};
 
 use super::connection::Connection;
 
-/// What a connection leads to.
+/// What a connection leads to, and the runtime that moves it: to another it is of no use, for it stands still when
+/// its own does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Origin(Option<Scheme>, Option<Authority>);
+pub(super) struct Origin {
+    scheme: Option<Scheme>,
+    authority: Option<Authority>,
+    runtime: Option<runtime::Id>,
+}
 
 impl Origin {
+    /// The origin of a URL, for the current runtime.
     pub(super) fn of(url: &Uri) -> Self {
-        Self(url.scheme().cloned(), url.authority().cloned())
+        let runtime = Handle::try_current().ok().map(|runtime| runtime.id());
+        Self { scheme: url.scheme().cloned(), authority: url.authority().cloned(), runtime }
     }
 }
+
+/// Whether the runtime may not have looked at a connection since it was used, since it was busy with other things or
+/// not at all: then it is [given the chance](catch_up).
+pub(super) fn may_be_unnoticed(last_use: Instant) -> bool {
+    last_use.elapsed() >= NOTICED_AT_LATEST
+}
+
+/// Has the runtime look at its sockets, and run the tasks that wait for them: a program that waits for its user
+/// outside of the runtime would find out only by its next message that the peer has closed the connection.
+pub(super) async fn catch_up() {
+    // It looks when a task yields; other tasks run by the second time.
+    for _ in 0..2 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// What happened less than this ago a network would not have told either.
+const NOTICED_AT_LATEST: Duration = Duration::from_millis(1);
 
 /// Idle connections of HTTP/1.1.
 pub(super) struct Pool {
@@ -35,8 +63,8 @@ pub(super) struct Pool {
 struct Kept {
     /// The one used last comes last.
     idle: HashMap<Origin, Vec<Idle>>,
-    /// Whether a task looks after them.
-    is_swept: bool,
+    /// Whose tasks look after them: the first that gets to run does it for all.
+    swept_by: HashSet<runtime::Id>,
 }
 
 struct Idle {
@@ -50,9 +78,12 @@ impl Pool {
     }
 
     /// A connection for an exchange, if one is kept that can still be used: the one used last.
-    pub(super) fn take(self: &Arc<Self>, origin: &Origin) -> Option<Lease> {
+    pub(super) async fn take(self: &Arc<Self>, origin: &Origin) -> Option<Lease> {
         loop {
             let Idle { mut connection, since } = self.kept().idle.get_mut(origin)?.pop()?;
+            if may_be_unnoticed(since) {
+                catch_up().await;
+            }
             if since.elapsed() < self.idle_timeout && connection.is_idle() {
                 return Some(self.lease(connection));
             }
@@ -64,24 +95,29 @@ impl Pool {
         Lease { connection, pool: Arc::clone(self) }
     }
 
-    fn keep(self: &Arc<Self>, connection: Box<Connection>, origin: Origin) {
+    fn keep(self: &Arc<Self>, connection: Box<Connection>) {
+        if self.max_idle_per_origin == 0 || self.idle_timeout.is_zero() {
+            return;
+        }
         let mut kept = self.kept();
-        let idle = kept.idle.entry(origin).or_default();
+        let idle = kept.idle.entry(connection.origin.clone()).or_default();
         if idle.len() >= self.max_idle_per_origin {
             return;
         }
         idle.push(Idle { connection, since: Instant::now() });
         // Without a runtime they are looked after when the next one is taken.
-        if !kept.is_swept
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        if let Ok(runtime) = Handle::try_current()
+            && kept.swept_by.insert(runtime.id())
         {
-            kept.is_swept = true;
-            runtime.spawn(sweep(Arc::downgrade(self), self.idle_timeout));
+            let sweeper = Sweeper { pool: Arc::downgrade(self), runtime: runtime.id() };
+            // A runtime that shuts down drops it at once.
+            drop(kept);
+            runtime.spawn(sweeper.sweep(self.idle_timeout));
         }
     }
 
-    /// Closes what is too old or was closed by the peer, and says whether anything is left.
-    fn close_stale(&self) -> bool {
+    /// Closes what is too old or was closed by the peer, and says whether anything is left for the sweeper of a runtime.
+    fn close_stale(&self, runtime: runtime::Id) -> bool {
         let mut stale = Vec::new();
         let mut kept = self.kept();
         kept.idle.retain(|_, idle| {
@@ -90,8 +126,10 @@ impl Pool {
             stale.extend(idle.extract_if(.., is_stale));
             !idle.is_empty()
         });
-        kept.is_swept = !kept.idle.is_empty();
-        let any_left = kept.is_swept;
+        let any_left = !kept.idle.is_empty();
+        if !any_left {
+            kept.swept_by.remove(&runtime);
+        }
         // Closing takes its time: not under the lock.
         drop(kept);
         drop(stale);
@@ -103,17 +141,39 @@ impl Pool {
     }
 }
 
-/// Closes connections nobody uses, as long as there are any.
-async fn sweep(pool: Weak<Pool>, idle_timeout: Duration) {
-    loop {
-        tokio::time::sleep(idle_timeout.max(SHORTEST_SWEEP)).await;
-        if !pool.upgrade().is_some_and(|pool| pool.close_stale()) {
-            return;
+/// A task that closes connections nobody uses.
+struct Sweeper {
+    pool: Weak<Pool>,
+    runtime: runtime::Id,
+}
+
+impl Sweeper {
+    /// Goes on as long as there are any.
+    async fn sweep(mut self, idle_timeout: Duration) {
+        loop {
+            tokio::time::sleep(idle_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP)).await;
+            if !self.pool.upgrade().is_some_and(|pool| pool.close_stale(self.runtime)) {
+                // There may be a successor by now.
+                self.pool = Weak::new();
+                return;
+            }
         }
     }
 }
 
-const SHORTEST_SWEEP: Duration = Duration::from_millis(100);
+impl Drop for Sweeper {
+    /// The runtime has ended before the sweeper.
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.kept().swept_by.remove(&self.runtime);
+        }
+    }
+}
+
+/// Limits how often unused connections are looked at.
+pub(super) const SHORTEST_SWEEP: Duration = Duration::from_millis(100);
+/// Those that the peer has closed are not kept for longer.
+const LONGEST_SWEEP: Duration = Duration::from_secs(30);
 
 /// A connection at work. Dropping it closes it.
 pub(super) struct Lease {
@@ -126,10 +186,10 @@ impl Lease {
         &mut self.connection
     }
 
-    /// The exchange with an origin is over: the connection is kept for another if nothing more is under way on it.
-    pub(super) fn give_back(mut self, origin: Origin) {
+    /// The exchange is over: the connection is kept for another if nothing more is under way on it.
+    pub(super) fn give_back(mut self) {
         if self.connection.is_idle() {
-            self.pool.keep(self.connection, origin);
+            self.pool.keep(self.connection);
         }
     }
 }

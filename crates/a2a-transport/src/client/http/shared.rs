@@ -10,23 +10,24 @@ use std::{
 use bytes::Bytes;
 use futures::{
     FutureExt as _,
-    future::{BoxFuture, Shared},
+    future::{BoxFuture, Shared, WeakShared},
 };
 use http::{Request, Uri};
 use http_body_util::Full;
 use hyper::client::conn::http2;
 use hyper_util::rt::TokioExecutor;
+use tokio::time::Instant;
 
 use super::{
     connect::{ConnectFailure, Connector, Io},
     connection::Exchanged,
-    pool::Origin,
+    pool::{Origin, SHORTEST_SWEEP, catch_up, may_be_unnoticed},
 };
 
 type Requests = http2::SendRequest<Full<Bytes>>;
 
-/// A connection that several exchanges wait for.
-type Connecting = Shared<BoxFuture<'static, Result<SharedConnection, ConnectFailure>>>;
+/// The making of a connection that several exchanges may wait for.
+type Start = BoxFuture<'static, Result<SharedConnection, ConnectFailure>>;
 
 /// A connection to use for an exchange, and to hold until the exchange is over.
 #[derive(Clone)]
@@ -50,14 +51,13 @@ impl SharedConnection {
 /// One connection an origin.
 pub(super) struct SharedConnections {
     open: Arc<Mutex<HashMap<Origin, Open>>>,
-    connecting: Mutex<HashMap<Origin, Connecting>>,
+    connecting: Mutex<HashMap<Origin, WeakShared<Start>>>,
     idle_timeout: Duration,
 }
 
 struct Open {
     connection: SharedConnection,
-    /// How often it was used.
-    uses: u64,
+    last_use: Instant,
 }
 
 impl SharedConnections {
@@ -66,11 +66,19 @@ impl SharedConnections {
     }
 
     /// The connection to an origin, if there is one that takes requests.
-    pub(super) fn get(&self, origin: &Origin) -> Option<SharedConnection> {
+    pub(super) async fn get(&self, origin: &Origin) -> Option<SharedConnection> {
+        let last_use = lock(&self.open).get(origin)?.last_use;
+        if may_be_unnoticed(last_use) {
+            catch_up().await;
+        }
+        self.get_now(origin)
+    }
+
+    fn get_now(&self, origin: &Origin) -> Option<SharedConnection> {
         let mut all = lock(&self.open);
         let open = all.get_mut(origin)?;
         if open.connection.requests.is_ready() {
-            open.uses += 1;
+            open.last_use = Instant::now();
             return Some(open.connection.clone());
         }
         all.remove(origin);
@@ -78,50 +86,54 @@ impl SharedConnections {
     }
 
     /// Speaks HTTP/2 on a new connection, unless there is one to that origin by now.
-    pub(super) async fn start(&self, io: Io, url: &Uri) -> Result<SharedConnection, ConnectFailure> {
-        let origin = Origin::of(url);
-        let started = handshake(io, &origin, &self.open, self.idle_timeout).await?;
-        match self.get(&origin) {
+    pub(super) async fn start(&self, io: Io, origin: &Origin) -> Result<SharedConnection, ConnectFailure> {
+        let started = handshake(io, origin, &self.open, self.idle_timeout).await?;
+        match self.get_now(origin) {
             Some(other) => Ok(other),
-            None => Ok(self.keep(origin, started)),
+            None => Ok(self.keep(origin.clone(), started)),
         }
     }
 
     /// A connection to an origin that is known to speak HTTP/2: made once, whoever waits for it.
+    ///
+    /// # Cancel safety
+    ///
+    /// When nobody waits any more, it is given up.
     pub(super) async fn connect(
         &self,
         connector: &Connector,
         url: &Uri,
+        origin: &Origin,
     ) -> Result<SharedConnection, ConnectFailure> {
-        let origin = Origin::of(url);
-        let connecting = self.connecting(connector, url, &origin);
+        let connecting = self.connecting(connector, url, origin);
         let started = connecting.clone().await?;
         // The first that learns of it sees to it that the others find it.
         let mut all = lock(&self.connecting);
-        if all.get(&origin).is_some_and(|other| other.ptr_eq(&connecting)) {
-            all.remove(&origin);
-            self.keep(origin, started.clone());
+        if all.get(origin).and_then(WeakShared::upgrade).is_some_and(|other| other.ptr_eq(&connecting)) {
+            all.remove(origin);
+            self.keep(origin.clone(), started.clone());
         }
         Ok(started)
     }
 
-    fn connecting(&self, connector: &Connector, url: &Uri, origin: &Origin) -> Connecting {
+    fn connecting(&self, connector: &Connector, url: &Uri, origin: &Origin) -> Shared<Start> {
         let mut all = lock(&self.connecting);
-        if let Some(connecting) = all.get(origin)
+        if let Some(connecting) = all.get(origin).and_then(WeakShared::upgrade)
             && connecting.peek().is_none()
         {
-            return connecting.clone();
+            return connecting;
         }
         let (connector, url, open) = (connector.clone(), url.clone(), Arc::clone(&self.open));
         let (idle_timeout, to) = (self.idle_timeout, origin.clone());
         let started = async move { handshake(connector.connect(url).await?, &to, &open, idle_timeout).await };
         let connecting = started.boxed().shared();
-        all.insert(origin.clone(), connecting.clone());
+        all.extend(connecting.downgrade().map(|weak| (origin.clone(), weak)));
         connecting
     }
 
     fn keep(&self, origin: Origin, connection: SharedConnection) -> SharedConnection {
-        lock(&self.open).insert(origin, Open { connection: connection.clone(), uses: 0 });
+        let open = Open { connection: connection.clone(), last_use: Instant::now() };
+        lock(&self.open).insert(origin, open);
         connection
     }
 }
@@ -144,17 +156,18 @@ async fn handshake(
     let (requests, driver) = http2.handshake(io).await.map_err(ConnectFailure::from_http2)?;
     let in_use = Arc::new(());
     let kept = Kept { open: Arc::downgrade(open), origin: origin.clone(), in_use: Arc::downgrade(&in_use) };
+    let idle_timeout = idle_timeout.max(SHORTEST_SWEEP);
     tokio::spawn(async move {
-        let (mut driver, mut uses) = (pin!(driver), None);
+        let (mut driver, mut last_use) = (pin!(driver), None);
         // The driver ends with the connection, or when nobody holds it any more; how, those who use it are told.
         while tokio::time::timeout(idle_timeout, driver.as_mut()).await.is_err() {
-            uses = kept.close_unless_used_since(uses);
+            last_use = kept.close_unless_used_since(last_use);
         }
     });
     Ok(SharedConnection { requests, in_use })
 }
 
-/// A connection as its driver sees it.
+/// A connection as its driver sees it: it is kept no longer than the driver is there.
 struct Kept {
     open: Weak<Mutex<HashMap<Origin, Open>>>,
     origin: Origin,
@@ -162,17 +175,31 @@ struct Kept {
 }
 
 impl Kept {
-    /// Lets go of the connection if it was not used since it was this many times; gives how many times it is now.
-    fn close_unless_used_since(&self, uses: Option<u64>) -> Option<u64> {
-        let open = self.open.upgrade()?;
-        let mut open = lock(&open);
-        let kept = open.get(&self.origin)?;
-        let is_this = Weak::ptr_eq(&Arc::downgrade(&kept.connection.in_use), &self.in_use);
-        let now = is_this.then_some(kept.uses);
-        if is_this && now == uses && self.in_use.strong_count() == 1 {
-            open.remove(&self.origin);
-        }
+    /// Lets go of the connection if nothing came after this use of it; gives the last one now.
+    fn close_unless_used_since(&self, last_use: Option<Instant>) -> Option<Instant> {
+        let mut now = None;
+        self.close_if(|open| {
+            now = Some(open.last_use);
+            now == last_use && self.in_use.strong_count() == 1
+        });
         now
+    }
+
+    fn close_if(&self, is_wanted: impl FnOnce(&Open) -> bool) {
+        let Some(all) = self.open.upgrade() else { return };
+        let mut all = lock(&all);
+        if let Some(open) = all.get(&self.origin)
+            && Weak::ptr_eq(&Arc::downgrade(&open.connection.in_use), &self.in_use)
+            && is_wanted(open)
+        {
+            all.remove(&self.origin);
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.close_if(|_| true);
     }
 }
 

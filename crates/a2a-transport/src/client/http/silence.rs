@@ -1,12 +1,15 @@
 //! How long a peer may be silent.
 
 use std::{
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use tokio::time::{Instant, Sleep};
+use tokio::{
+    task::unconstrained,
+    time::{Instant, Sleep},
+};
 
 /// A limit on waiting, one timer for a whole exchange: it counts only while somebody waits for the peer, and is cheap
 /// to start and stop.
@@ -40,7 +43,8 @@ impl SilenceTimer {
             sleep.as_mut().reset(deadline);
         }
         loop {
-            ready!(sleep.as_mut().poll(cx));
+            // A peer that floods must not use up what the runtime grants the timer, too.
+            ready!(pin!(unconstrained(sleep.as_mut())).poll(cx));
             if sleep.deadline() >= deadline {
                 return Poll::Ready(limit);
             }

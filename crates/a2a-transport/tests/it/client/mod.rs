@@ -10,9 +10,11 @@ mod intercept;
 mod interfaces;
 #[cfg(feature = "oauth2")]
 mod oauth;
+mod peers;
 #[cfg(feature = "proxy")]
 mod proxy;
 mod requests;
+mod runtimes;
 mod streams;
 mod support;
 #[cfg(feature = "tls")]
