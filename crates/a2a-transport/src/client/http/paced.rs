@@ -67,4 +67,4 @@ impl<T: Write + Unpin> Write for Paced<T> {
 }
 
 /// What is read without a pause.
-const MAX_BYTES_IN_A_ROW: usize = 256 * 1024;
+const MAX_BYTES_IN_A_ROW: usize = 64 * 1024;

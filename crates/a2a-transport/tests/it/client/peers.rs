@@ -234,8 +234,9 @@ async fn a_head_that_never_begins_has_a_time_limit() {
     let transport = to(url, HttpConfig::default().with_head_timeout(Duration::from_millis(300)));
     let begin = Instant::now();
     let error = in_time(transport.send_message(hello(), no_options())).await.unwrap_err();
-    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!(error.kind(), ErrorKind::Timeout);
+    // All that is there at once would take a minute.
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     drop(transport);
     flooding.join().unwrap();
 }
@@ -265,5 +266,5 @@ async fn a_flood_of_events_leaves_room_for_others() {
         () = reading => panic!("the stream never ends"),
         () = tokio::time::sleep(Duration::from_millis(100)) => {}
     }
-    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
