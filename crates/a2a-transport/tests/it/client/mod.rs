@@ -6,6 +6,8 @@ mod connections;
 mod credentials;
 #[cfg(feature = "http2")]
 mod http2;
+#[cfg(feature = "http2")]
+mod http2_peers;
 mod intercept;
 mod interfaces;
 #[cfg(feature = "oauth2")]
