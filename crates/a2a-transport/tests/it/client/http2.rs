@@ -180,3 +180,49 @@ async fn where_it_is_offered() {
     let config = HttpConfig::default().with_extra_roots_pem(authority.pem());
     streams_share_a_connection(server, config.with_http2(Http2::IfOffered)).await;
 }
+
+/// Whoever comes first cannot know what the peer will choose: those who come at once connect each for themselves, and
+/// one of the connections is for all that follow.
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_crowd_that_finds_it_offered() {
+    let authority = super::tls::Authority::new();
+    let mut config = authority.server_config("127.0.0.1", None);
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let server = server(Some(std::sync::Arc::new(config).into())).await;
+    let http = HttpConfig::default().with_extra_roots_pem(authority.pem()).with_http2(Http2::IfOffered);
+    let interface = interface(server.url.clone(), "JSONRPC", "1.0");
+    let transport = JsonRpcTransport::new(http_with(http), &interface).unwrap();
+    let crowd = || {
+        let streams = (0..20).map(|_| transport.send_streaming_message(hello(), no_options()));
+        in_time(futures::future::try_join_all(streams))
+    };
+    let first = crowd().await.unwrap();
+    let connections = *server.connections.borrow();
+    let second = crowd().await.unwrap();
+    assert_eq!((first.len(), second.len(), *server.connections.borrow()), (20, 20, connections));
+}
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_peer_may_choose_http1_all_the_same() {
+    use a2a_testkit::{Exchange, Io, Loopback, Wrap};
+    let authority = super::tls::Authority::new();
+    let mut config = authority.server_config("127.0.0.1", None);
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config));
+    let wrap: Wrap = std::sync::Arc::new(move |stream| {
+        let acceptor = acceptor.clone();
+        Box::pin(async move { Ok(Box::new(acceptor.accept(stream).await?) as Box<dyn Io>) })
+    });
+    let server =
+        Loopback::start_wrapped("https", wrap, [Exchange::any().times(2).event_stream([EVENT]).end()]).await;
+    let http = HttpConfig::default().with_extra_roots_pem(authority.pem()).with_http2(Http2::IfOffered);
+    let interface = interface(server.url("/rpc"), "JSONRPC", "1.0");
+    let transport = JsonRpcTransport::new(http_with(http), &interface).unwrap();
+    for _ in 0..2 {
+        let stream = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap();
+        assert!(in_time(drain(stream)).await.1.is_none());
+    }
+    assert_eq!(server.opened_connections(), 1);
+}

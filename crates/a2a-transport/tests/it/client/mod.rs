@@ -1,6 +1,7 @@
 //! The client over HTTP, against a server on this machine.
 
 mod answers;
+mod callers;
 mod cards;
 mod connections;
 mod credentials;

@@ -6,7 +6,7 @@ use a2a_testkit::{Exchange, Io, Loopback, Wrap};
 use a2a_transport::{ErrorKind, HttpClient, HttpConfig, JsonRpcTransport, Transport, TransportError};
 use a2a_types::{GetTaskRequest, Task};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -17,7 +17,7 @@ use tokio_rustls::{
     },
 };
 
-use super::support::{chain, http_with, in_time, interface, no_options};
+use super::support::{chain, drain, hello, http_with, in_time, interface, no_options};
 
 const TASK: &str = r#"{"id":"$ID","result":{"id":"t"}}"#;
 
@@ -148,6 +148,35 @@ async fn the_handshake_has_a_time_limit() {
     let error = in_time(transport.get_task(GetTaskRequest::new("t"), no_options())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect, "{error:?}");
     assert!(error.to_string().contains("no connection within 100ms"), "{error}");
+}
+
+/// Only the end of TLS is the end of a body without a length: who cuts the connection cannot make one.
+#[tokio::test]
+async fn a_stream_that_is_cut_does_not_look_complete() {
+    let authority = Authority::new();
+    let acceptor = TlsAcceptor::from(Arc::new(authority.server_config("127.0.0.1", None)));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/rpc", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        for is_ended in [true, false] {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = acceptor.accept(stream).await.unwrap();
+            stream.read_buf(&mut Vec::with_capacity(16 * 1024)).await.unwrap();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+            let event = "data: {\"id\": 1, \"result\": {\"message\": {\"messageId\": \"m\"}}}\n\n";
+            stream.write_all(format!("{head}{event}").as_bytes()).await.unwrap();
+            if is_ended {
+                stream.shutdown().await.unwrap();
+            }
+        }
+    });
+    let http = http_with(HttpConfig::default().with_extra_roots_pem(authority.pem()));
+    let transport = JsonRpcTransport::new(http, &interface(url, "JSONRPC", "1.0")).unwrap();
+    for expect in [None, Some(ErrorKind::StreamCut)] {
+        let stream = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap();
+        let (payloads, error) = in_time(drain(stream)).await;
+        assert_eq!((payloads.len(), error.map(|error| error.kind())), (1, expect));
+    }
 }
 
 #[test]
