@@ -364,3 +364,40 @@ fn a_stream_does_not_outlive_its_runtime() {
     });
     assert_eq!(*served.lock().unwrap(), 2);
 }
+
+/// As with HTTP/1.1: what was closed while nobody looked is not used for a message.
+#[test]
+fn what_was_closed_while_the_runtime_stood_still_is_not_used() {
+    let serving = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let server = serving.block_on(Server::start(async |number, stream| {
+        let mut peer = Peer::greet(stream, Some(&[])).await;
+        let stream = peer.request().await.unwrap();
+        peer.answer(stream).await;
+        if number % 2 == 0 {
+            peer.go_away(stream, 0).await;
+        }
+        // What is not read when the connection is closed would take the answer along.
+        let _ = tokio::time::timeout(Duration::from_millis(10), peer.request()).await;
+    }));
+    let transport = server.transport(HttpConfig::default());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let wait = |closed| {
+        for _ in 0..2000 {
+            std::thread::sleep(Duration::from_millis(5));
+            if server.closed.load(Ordering::SeqCst) == closed {
+                return;
+            }
+        }
+        panic!("the connection stays open");
+    };
+    runtime.block_on(async {
+        for call in 1..=10 {
+            assert_eq!(send(&transport).await, Ok(()), "call {call}");
+            wait(call);
+        }
+    });
+    for call in 11..=20 {
+        assert_eq!(runtime.block_on(send(&transport)), Ok(()), "call {call}");
+        wait(call);
+    }
+}
