@@ -34,6 +34,18 @@ fn workloads() -> Vec<(&'static str, Workload)> {
     ]
 }
 
+/// The names of all rows.
+fn known() -> impl Iterator<Item = &'static str> {
+    workloads().into_iter().map(|(name, _)| name).chain([MEMORY])
+}
+
+fn names() -> String {
+    known().collect::<Vec<_>>().join("; ")
+}
+
+/// The row of what agents and streams take.
+const MEMORY: &str = "memory";
+
 /// What to measure, and how often.
 struct Options<'a> {
     rounds: usize,
@@ -49,10 +61,17 @@ impl<'a> Options<'a> {
             match (*argument, rest.next()) {
                 ("--rounds", Some(rounds)) => options.rounds = rounds.parse()?,
                 ("--rows", Some(rows)) => options.rows.extend(rows.split('/').map(str::trim)),
-                _ => return Err("usage: [--rounds N] [--rows PREFIX[/PREFIX…]]".into()),
+                _ => {
+                    return Err(
+                        format!("usage: [--rounds N] [--rows PREFIX[/PREFIX…]]; rows: {}", names()).into()
+                    );
+                }
             }
         }
-        Ok(options)
+        match options.rows.iter().find(|row| !known().any(|name| name.starts_with(**row))) {
+            Some(row) => Err(format!("no row begins with {row}; rows: {}", names()).into()),
+            None => Ok(options),
+        }
     }
 
     fn wants(&self, name: &str) -> bool {
@@ -98,7 +117,7 @@ fn print(options: &Options<'_>, address: &str) -> Result<(), Box<dyn Error>> {
             );
         }
     }
-    if options.wants("memory") && !counts {
+    if options.wants(MEMORY) && !counts {
         print_memory(options, address)?;
     }
     Ok(())

@@ -42,6 +42,8 @@ pub use a2a_translate::{
     Base64Source, Clock, ContentBlock, DataBlock, DataParts, ErrorInfo, ErrorType, Event, IdSource, Msg,
     ReplyFinishedReason, RequestOptions, Source, TextBlock, TranslateError, UrlSource,
 };
+#[cfg(feature = "http2")]
+pub use a2a_transport::Http2;
 pub use a2a_transport::{
     CallOptions, CardResolver, ClientOptions, Credentials, ErrorKind, HttpClient, HttpConfig,
     InterfacePreferences, Transport, TransportError,

@@ -41,7 +41,8 @@
 //! | [`ResponseStream`] | closes its connection within milliseconds; the task goes on | by subscribing |
 //! | `next()` of a stream | loses nothing | yes |
 //!
-//! Over HTTP/2 a stream of the connection is reset instead. Nothing is spawned but the drivers of connections.
+//! Over HTTP/2 a stream of the connection is reset instead. What has arrived in full is kept: its connection serves the next call.
+//! A call over HTTP/1.1 has no task; only connections of HTTP/2, and the closing of unused ones, have.
 
 #![cfg_attr(
     not(feature = "client"),

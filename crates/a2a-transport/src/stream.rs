@@ -20,7 +20,8 @@ use crate::TransportError;
 ///
 /// # Cancel safety
 ///
-/// `next()` may be dropped at any time without losing a payload. Dropping the stream closes its connection.
+/// `next()` may be dropped at any time without losing a payload. Dropping the stream closes its connection, or resets its
+/// stream of an HTTP/2 connection.
 pub struct ResponseStream {
     inner: Option<BoxStream<'static, Result<StreamResponse, TransportError>>>,
 }

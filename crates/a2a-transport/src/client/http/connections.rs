@@ -67,6 +67,10 @@ impl Connections {
                 Err(mut error) => match error.take_message() {
                     // The peer has closed the connection before the request was sent.
                     Some(unsent) if !is_new => request = unsent,
+                    #[cfg(feature = "http2")]
+                    _ if is_new && self.http2 == crate::Http2::Always => {
+                        return Err(Failure::UnaskedHttp2(error.into_error()));
+                    }
                     _ => return Err(error.into_error().into()),
                 },
             }

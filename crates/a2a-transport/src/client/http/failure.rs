@@ -12,6 +12,9 @@ pub(super) enum Failure {
     Connecting(ConnectFailure),
     /// The connection failed.
     Connection(hyper::Error),
+    /// A new connection failed on which HTTP/2 was spoken without asking.
+    #[cfg(feature = "http2")]
+    UnaskedHttp2(hyper::Error),
 }
 
 impl Failure {
@@ -27,6 +30,12 @@ impl Failure {
                     (ErrorKind::StreamCut, "the connection ended before the response")
                 };
                 TransportError::new(kind, message).with_source(error)
+            }
+            #[cfg(feature = "http2")]
+            Self::UnaskedHttp2(error) => {
+                let message = "the connection ended before the response; perhaps the peer does not speak HTTP/2, \
+                               which `Http2::Always` takes for granted";
+                TransportError::new(ErrorKind::StreamCut, message).with_source(error)
             }
         };
         at(url, error)

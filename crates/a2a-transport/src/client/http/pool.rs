@@ -116,24 +116,27 @@ impl Pool {
         }
     }
 
-    /// Closes what is too old or was closed by the peer, and says whether anything is left for the sweeper of a runtime.
-    fn close_stale(&self, runtime: runtime::Id) -> bool {
-        let mut stale = Vec::new();
+    /// Closes what is too old or was closed by the peer. Gives how long it takes until the next one is too old, or `None`
+    /// if nothing is left for the sweeper of a runtime.
+    fn close_stale(&self, runtime: runtime::Id) -> Option<Duration> {
+        let (mut stale, mut next) = (Vec::new(), None);
         let mut kept = self.kept();
         kept.idle.retain(|_, idle| {
             let is_stale =
                 |idle: &mut Idle| idle.since.elapsed() >= self.idle_timeout || !idle.connection.is_idle();
             stale.extend(idle.extract_if(.., is_stale));
+            // The first one is the oldest.
+            let oldest = idle.first().map(|idle| self.idle_timeout.saturating_sub(idle.since.elapsed()));
+            next = next.into_iter().chain(oldest).min();
             !idle.is_empty()
         });
-        let any_left = !kept.idle.is_empty();
-        if !any_left {
+        if next.is_none() {
             kept.swept_by.remove(&runtime);
         }
         // Closing takes its time: not under the lock.
         drop(kept);
         drop(stale);
-        any_left
+        next
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -150,14 +153,16 @@ struct Sweeper {
 impl Sweeper {
     /// Goes on as long as there are any.
     async fn sweep(mut self, idle_timeout: Duration) {
+        let mut next = idle_timeout;
         loop {
-            tokio::time::sleep(idle_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP)).await;
-            if !self.pool.upgrade().is_some_and(|pool| pool.close_stale(self.runtime)) {
-                // There may be a successor by now.
-                self.pool = Weak::new();
-                return;
+            tokio::time::sleep(next.clamp(SHORTEST_SWEEP, LONGEST_SWEEP)).await;
+            match self.pool.upgrade().and_then(|pool| pool.close_stale(self.runtime)) {
+                Some(soon) => next = soon,
+                None => break,
             }
         }
+        // There may be a successor by now.
+        self.pool = Weak::new();
     }
 }
 

@@ -74,24 +74,9 @@ impl SharedConnections {
         self.get_now(origin)
     }
 
-    fn get_now(&self, origin: &Origin) -> Option<SharedConnection> {
-        let mut all = lock(&self.open);
-        let open = all.get_mut(origin)?;
-        if open.connection.requests.is_ready() {
-            open.last_use = Instant::now();
-            return Some(open.connection.clone());
-        }
-        all.remove(origin);
-        None
-    }
-
     /// Speaks HTTP/2 on a new connection, unless there is one to that origin by now.
     pub(super) async fn start(&self, io: Io, origin: &Origin) -> Result<SharedConnection, ConnectFailure> {
-        let started = handshake(io, origin, &self.open, self.idle_timeout).await?;
-        match self.get_now(origin) {
-            Some(other) => Ok(other),
-            None => Ok(self.keep(origin.clone(), started)),
-        }
+        handshake(io, origin, &self.open, self.idle_timeout).await
     }
 
     /// A connection to an origin that is known to speak HTTP/2: made once, whoever waits for it.
@@ -105,43 +90,55 @@ impl SharedConnections {
         url: &Uri,
         origin: &Origin,
     ) -> Result<SharedConnection, ConnectFailure> {
-        let connecting = self.connecting(connector, url, origin);
-        let started = connecting.clone().await?;
-        // The first that learns of it sees to it that the others find it.
-        let mut all = lock(&self.connecting);
-        if all.get(origin).and_then(WeakShared::upgrade).is_some_and(|other| other.ptr_eq(&connecting)) {
-            all.remove(origin);
-            self.keep(origin.clone(), started.clone());
-        }
-        Ok(started)
+        let connecting = {
+            let mut all = lock(&self.connecting);
+            match all.get(origin).and_then(WeakShared::upgrade) {
+                Some(connecting) if connecting.peek().is_none() => connecting,
+                // The attempt is over, and perhaps there is a connection by now.
+                _ => match self.get_now(origin) {
+                    Some(connection) => return Ok(connection),
+                    None => {
+                        let connecting = self.begin(connector, url, origin);
+                        all.extend(connecting.downgrade().map(|weak| (origin.clone(), weak)));
+                        connecting
+                    }
+                },
+            }
+        };
+        let connected = connecting.await;
+        let is_under_way = |other: Shared<Start>| other.peek().is_none();
+        lock(&self.connecting).retain(|_, other| other.upgrade().is_some_and(is_under_way));
+        connected
     }
 
-    fn connecting(&self, connector: &Connector, url: &Uri, origin: &Origin) -> Shared<Start> {
-        let mut all = lock(&self.connecting);
-        if let Some(connecting) = all.get(origin).and_then(WeakShared::upgrade)
-            && connecting.peek().is_none()
-        {
-            return connecting;
-        }
+    fn begin(&self, connector: &Connector, url: &Uri, origin: &Origin) -> Shared<Start> {
         let (connector, url, open) = (connector.clone(), url.clone(), Arc::clone(&self.open));
         let (idle_timeout, to) = (self.idle_timeout, origin.clone());
         let started = async move { handshake(connector.connect(url).await?, &to, &open, idle_timeout).await };
-        let connecting = started.boxed().shared();
-        all.extend(connecting.downgrade().map(|weak| (origin.clone(), weak)));
-        connecting
+        started.boxed().shared()
     }
 
-    fn keep(&self, origin: Origin, connection: SharedConnection) -> SharedConnection {
-        let open = Open { connection: connection.clone(), last_use: Instant::now() };
-        lock(&self.open).insert(origin, open);
-        connection
+    fn get_now(&self, origin: &Origin) -> Option<SharedConnection> {
+        usable(&mut lock(&self.open), origin)
     }
+}
+
+/// The connection to an origin, if there is one that takes requests. It is used now.
+fn usable(all: &mut HashMap<Origin, Open>, origin: &Origin) -> Option<SharedConnection> {
+    let open = all.get_mut(origin)?;
+    if open.connection.requests.is_ready() {
+        open.last_use = Instant::now();
+        return Some(open.connection.clone());
+    }
+    all.remove(origin);
+    None
 }
 
 fn lock<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
     map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Speaks HTTP/2, and keeps the connection if no other is kept; else that is the one to use.
 async fn handshake(
     io: Io,
     origin: &Origin,
@@ -164,7 +161,12 @@ async fn handshake(
             last_use = kept.close_unless_used_since(last_use);
         }
     });
-    Ok(SharedConnection { requests, in_use })
+    let mut all = lock(open);
+    Ok(usable(&mut all, origin).unwrap_or_else(|| {
+        let connection = SharedConnection { requests, in_use };
+        all.insert(origin.clone(), Open { connection: connection.clone(), last_use: Instant::now() });
+        connection
+    }))
 }
 
 /// A connection as its driver sees it: it is kept no longer than the driver is there.
@@ -206,8 +208,9 @@ impl Drop for Kept {
 /// Largest head of a response.
 const MAX_RESPONSE_HEAD_BYTES: u32 = 256 * 1024;
 /// How far a peer gets ahead of the reader of one stream.
-const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
-/// How far a peer gets ahead of all readers of a connection. It is much more than one stream may: half of it is what
-/// h2 lets unread frames of less than 256 bytes cost before it gives up the connection, and small frames that pile up
-/// are what a slow reader of many streams of text looks like.
-const CONNECTION_WINDOW_BYTES: u32 = 32 * 1024 * 1024;
+const STREAM_WINDOW_BYTES: u32 = 128 * 1024;
+/// How far a peer gets ahead of all readers of a connection. It is as much as thousands of streams may, so that no stream
+/// waits for the reader of another, and no peer cuts its frames small to fit what is left. And half of it is what h2 lets
+/// unread frames of less than 256 bytes cost before it gives up the connection: readers that are slow make as many of
+/// them pile up as their streams have room for.
+const CONNECTION_WINDOW_BYTES: u32 = 512 * 1024 * 1024;

@@ -144,30 +144,45 @@ async fn a_crowd_waits_for_one_connection() {
     }
 }
 
-/// Small frames pile up when the reader is slow, which must not end the connection.
+/// Small frames pile up when readers are slow, which must not end the connection.
 #[tokio::test]
-async fn a_reader_may_be_slow() {
-    const EVENTS: usize = 15_000;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/rpc", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.unwrap();
-        let service = service_fn(async |_: Request<Incoming>| {
-            let frames = (0..EVENTS).map(|_| Ok::<_, Infallible>(Frame::data(Bytes::from(EVENT))));
-            let body = StreamBody::new(futures::stream::iter(frames));
-            Response::builder().header("content-type", "text/event-stream").body(body)
+async fn readers_may_be_slow() {
+    for (streams, events) in [(1, 15_000), (300, 500)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/rpc", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            let service = service_fn(move |_: Request<Incoming>| async move {
+                let frames = (0..events).map(|_| Ok::<_, Infallible>(Frame::data(Bytes::from(EVENT))));
+                let body = StreamBody::new(futures::stream::iter(frames));
+                Response::builder().header("content-type", "text/event-stream").body(body)
+            });
+            let mut http2 = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+            http2.max_concurrent_streams(streams);
+            drop(http2.serve_connection(TokioIo::new(stream), service).await);
         });
-        let http2 = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-        drop(http2.serve_connection(TokioIo::new(stream), service).await);
-    });
+        let config = HttpConfig::default().with_http2(Http2::Always);
+        let transport = JsonRpcTransport::new(http_with(config), &interface(url, "JSONRPC", "1.0")).unwrap();
+        let begun = (0..streams).map(|_| transport.send_streaming_message(hello(), no_options()));
+        let begun = in_time(futures::future::try_join_all(begun)).await.unwrap();
+        // Long enough for much to arrive; nothing depends on it but what the test may find.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        for (payloads, error) in in_time(futures::future::join_all(begun.into_iter().map(drain))).await {
+            assert!(error.is_none(), "{error:?}");
+            assert_eq!(payloads.len(), events);
+        }
+    }
+}
+
+/// What is spoken is in the error.
+#[tokio::test]
+async fn a_peer_without_it_is_told_of() {
+    let server = a2a_testkit::Loopback::start([]).await;
     let config = HttpConfig::default().with_http2(Http2::Always);
-    let transport = JsonRpcTransport::new(http_with(config), &interface(url, "JSONRPC", "1.0")).unwrap();
-    let stream = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap();
-    // Long enough for all of it to arrive; nothing depends on it but what the test may find.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let (payloads, error) = in_time(drain(stream)).await;
-    assert!(error.is_none(), "{error:?}");
-    assert_eq!(payloads.len(), EVENTS);
+    let transport = super::support::jsonrpc_with(&server, http_with(config));
+    let error = in_time(transport.send_streaming_message(hello(), no_options())).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StreamCut);
+    assert!(error.to_string().contains("does not speak HTTP/2"), "{error}");
 }
 
 #[cfg(feature = "tls")]
