@@ -76,22 +76,14 @@ impl Ours {
 /// Twice the huge event does not fit into the default.
 const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Without TLS HTTP/2 has to be known beforehand.
-#[cfg(feature = "http2")]
 fn config(http2: bool) -> Result<HttpConfig, Box<dyn Error>> {
-    use a2a_transport::Http2;
-    Ok(HttpConfig::default().with_max_event_bytes(MAX_EVENT_BYTES).with_http2(if http2 {
-        Http2::Always
-    } else {
-        Http2::Never
-    }))
-}
-
-#[cfg(not(feature = "http2"))]
-fn config(http2: bool) -> Result<HttpConfig, Box<dyn Error>> {
-    if http2 {
-        Err("HTTP/2 needs the feature `http2`".into())
-    } else {
-        Ok(HttpConfig::default().with_max_event_bytes(MAX_EVENT_BYTES))
+    let config = HttpConfig::default().with_max_event_bytes(MAX_EVENT_BYTES);
+    if !http2 {
+        return Ok(config);
     }
+    // Without TLS it has to be known beforehand.
+    #[cfg(feature = "http2")]
+    return Ok(config.with_http2(a2a_transport::Http2::Always));
+    #[cfg(not(feature = "http2"))]
+    Err("HTTP/2 needs the feature `http2`".into())
 }
